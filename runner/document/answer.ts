@@ -8,7 +8,7 @@ import { bySystemAndCase, carried, sizeOf, withoutSearches } from "../result/sel
 import { amount, show, showInterval } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 import { formatCount, ratePerSecond } from "../units.ts";
-import { alert, aside, type Block, badge, type Inline, link, table, text } from "./blocks.ts";
+import * as doc from "./blocks.ts";
 import { type CaseStandings, overlap, ratioText, type Standing, standingsOf } from "./standing.ts";
 
 /** In a sentence or two, worded as in standings: each system's highest rate, or how much slower it is. null if nothing can be ranked. */
@@ -24,30 +24,30 @@ export function answerSentence(whole: Result): string | null {
 	return cases.length === 1 ? said : `${first.name}: ${said}${elsewhereText(cases)}`;
 }
 
-export function matrix(result: Result): Block[] {
+export function matrix(result: Result): doc.Block[] {
 	const { runs } = result;
 	if (runs.length === 0) return [];
 	const cases = standingsOf(runs);
 	const outcomes = outcomesOf(result);
-	const systems = [...new Set(runs.map((run) => run.system))].map((system, color): Inline => {
+	const systems = [...new Set(runs.map((run) => run.system))].map((system, color): doc.Inline => {
 		const durability = runs.find((run) => run.system === system)?.load.durability ?? "";
-		return [{ as: "dot", color }, system, aside(`durability: ${durability}`)];
+		return [{ as: "dot", color }, system, doc.aside(`durability: ${durability}`)];
 	});
-	const cellOf = (one: Standing | null, { lowest }: CaseStandings): Inline => {
+	const cellOf = (one: Standing | null, { lowest }: CaseStandings): doc.Inline => {
 		if (one === null) return "not run";
 		const { run, p99 } = one;
 		const of = run.main === "response" ? "p99" : `p99 of ${run.main}`;
 		const ratio = lowest === null ? null : ratioText(one, lowest);
 		return [
-			link(
+			doc.link(
 				show(isClosed(run) ? amount(carried(run), "messages/s") : p99),
 				`#run-${runs.indexOf(run) + 1}`,
 			),
 			...(ratio === null ? [] : [` ${ratio}`]),
-			aside(`${of}${isClosed(run) ? ` ${show(p99)}` : ""} ${showInterval(p99)}`),
-			aside(one.saturated ? "machine or generator at its limit" : ""),
-			...(run.lost ? [alert(`${formatCount(run.lost)} ${countLabel(run, "lost")}`)] : []),
-			badge(verdictAt(run, outcomes)),
+			doc.aside(`${of}${isClosed(run) ? ` ${show(p99)}` : ""} ${showInterval(p99)}`),
+			doc.aside(one.saturated ? "machine or generator at its limit" : ""),
+			...(run.lost ? [doc.alert(`${formatCount(run.lost)} ${countLabel(run, "lost")}`)] : []),
+			doc.badge(verdictAt(run, outcomes)),
 		];
 	};
 	const cells = cases.map((one) => one.standings.map((standing) => cellOf(standing, one)));
@@ -58,8 +58,8 @@ export function matrix(result: Result): Block[] {
 			: [names, systems.map((name, i) => [name, ...cells.map((column) => column[i] ?? "")])];
 	const columns = ["", ...heads.map((name) => ({ name }))];
 	return [
-		text(runs.length === 1 ? null : meansOf(runs), "small", 3),
-		table(columns, rows, { look: "cards", depth: 3 }),
+		doc.text(runs.length === 1 ? null : meansOf(runs), "small", 3),
+		doc.table(columns, rows, { look: "cards", depth: 3 }),
 	];
 }
 

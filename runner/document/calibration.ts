@@ -5,27 +5,30 @@ import type { Calibration } from "../model/comparison.ts";
 import { isRate } from "../result/fields.ts";
 import { bySystemAndCase } from "../result/select.ts";
 import { percent } from "../text/percent.ts";
-import { type Block, numbers, table, text } from "./blocks.ts";
+import * as doc from "./blocks.ts";
 
-export function calibration(found: Calibration | null, missing: readonly NotCalibrated[]): Block[] {
+export function calibration(
+	found: Calibration | null,
+	missing: readonly NotCalibrated[],
+): doc.Block[] {
 	const groups = bySystemAndCase(found?.noise ?? []);
 	const columns = [
 		"figure",
-		...numbers(["noise", "tells a change of"]),
+		...doc.numbers(["noise", "tells a change of"]),
 		"write in sla",
-		...numbers(["repeat"]),
+		...doc.numbers(["repeat"]),
 	];
 	return [
 		...groups.flatMap(({ system, case: name, all }) => [
-			text(
+			doc.text(
 				`Noise of ${system}, ${name}: ${all[0]?.runs ?? 0} runs of the same, compared in halves of ${all[0]?.each ?? 0}`,
 			),
-			table(columns, all.map(row)),
+			doc.table(columns, all.map(row)),
 		]),
 		...missing.map(({ system, case: name, metric, why }) =>
-			text(`Not known of ${system}, ${name}${metric === null ? "" : `, ${metric}`}: ${why}`),
+			doc.text(`Not known of ${system}, ${name}${metric === null ? "" : `, ${metric}`}: ${why}`),
 		),
-		text(groups.length > 0 ? MEANS : null),
+		doc.text(groups.length > 0 ? MEANS : null),
 	];
 }
 

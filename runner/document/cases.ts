@@ -6,26 +6,13 @@ import { byCase, type Case, maximum, percentile, saturatedBy } from "../result/s
 import { amount, type Column, cellsOf } from "../result/show.ts";
 import { fateText, isClosed, systemTitle } from "../result/words.ts";
 import { formatUtc } from "../units.ts";
-import {
-	type Block,
-	badge,
-	type Fold,
-	heading,
-	type Inline,
-	link,
-	list,
-	numbers,
-	section,
-	table,
-	text,
-	upTo,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 import { CLOSED_MEANS, receivedColumn, systemFacts } from "./words.ts";
 
 /** With this many runs or more, a run gets its own entry only if it has findings. */
 export const MANY_RUNS = 4;
 
-export function cases(result: Result): Fold[] {
+export function cases(result: Result): doc.Fold[] {
 	const { runs } = result;
 	if (runs.length < 2) return [];
 	// Fewer runs show it themselves; a page has a section for it.
@@ -34,8 +21,8 @@ export function cases(result: Result): Fold[] {
 		systems.map((run) => [systemTitle(run), `${run.system}: ${systemFacts(run)}`]),
 	);
 	return [
-		section("cases", "Side by side, case by case", [
-			...upTo(2, list([...facts.values()].map((one) => [one]))),
+		doc.section("cases", "Side by side, case by case", [
+			...doc.upTo(2, doc.list([...facts.values()].map((one) => [one]))),
 			...byCase(result).flatMap((one, i) => caseBlocks(one, i + 1, result)),
 		]),
 	];
@@ -46,26 +33,26 @@ export function cases(result: Result): Fold[] {
 const CPU = "broker CPU/message";
 const AGAINST: ReadonlySet<string> = new Set(["warn", "invalid", "fail"]);
 
-function caseBlocks({ case: name, rows }: Case, number: number, result: Result): Block[] {
+function caseBlocks({ case: name, rows }: Case, number: number, result: Result): doc.Block[] {
 	const runs = rows.map(({ run }) => run);
 	const [first] = runs as [Run];
 	const figures = columnsOf(first, runs);
 	const columns = [
 		"",
 		{ name: "durability", depth: 2 as const },
-		...figures.flatMap(([head]) => numbers([head], head === CPU ? 3 : undefined)),
+		...figures.flatMap(([head]) => doc.numbers([head], head === CPU ? 3 : undefined)),
 		"verdict",
 		{ name: "checks against it", depth: 3 as const },
 		{ name: "started (UTC)", depth: 3 as const },
 	];
-	const cells = rows.map(({ run, name: shown }): Inline[] => [
-		link(
+	const cells = rows.map(({ run, name: shown }): doc.Inline[] => [
+		doc.link(
 			saturatedBy(run).length > 0 ? `${shown} *` : shown,
 			`#run-${result.runs.indexOf(run) + 1}`,
 		),
 		run.load.durability,
 		...cellsOf(figures, run),
-		badge(run.verdict),
+		doc.badge(run.verdict),
 		run.validity.flatMap(({ check, status }) => (AGAINST.has(status) ? check : [])).join(", "),
 		run.startedAt === null ? "never" : formatUtc(run.startedAt),
 	]);
@@ -81,11 +68,11 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 	});
 	const checks = new Set(runs.flatMap(saturatedBy));
 	return [
-		heading(title.join(", "), 1, `case-${number}`),
-		table(columns, cells),
-		...upTo(1, text(durabilityText(runs))),
-		list(result.runs.length >= MANY_RUNS ? fates : []),
-		text(
+		doc.heading(title.join(", "), 1, `case-${number}`),
+		doc.table(columns, cells),
+		...doc.upTo(1, doc.text(durabilityText(runs))),
+		doc.list(result.runs.length >= MANY_RUNS ? fates : []),
+		doc.text(
 			checks.size === 0
 				? null
 				: `* machine or load generator was at its end (${[...checks].join(", ")}), so these figures are not the system's alone, and rank it neither before nor behind another`,

@@ -7,49 +7,35 @@ import type { Result } from "../model/result.ts";
 import { bySystemAndCase } from "../result/select.ts";
 import { percent } from "../text/percent.ts";
 import { formatUtc, plural } from "../units.ts";
-import {
-	aside,
-	type Block,
-	badge,
-	type Column,
-	type Document,
-	type Fold,
-	fold,
-	heading,
-	type Inline,
-	list,
-	NOTHING,
-	numbers,
-	section,
-	type Table,
-	table,
-	text,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 import { WEAK_MEANS } from "./words.ts";
 
-export function comparingDocument(comparing: Comparing): Document {
+export function comparingDocument(comparing: Comparing): doc.Document {
 	const { a, b, outcome, summary } = comparing;
 	const sides = [
 		["A, the baseline", a] as const,
 		...(b.path === a.path ? [] : [["B", b] as const]),
 	];
 	return {
-		...NOTHING,
+		...doc.NOTHING,
 		title: `${a.baseline.scenario}, compared`,
 		look: OUTCOMES[outcome],
 		word: outcome === "nothing" ? "NOT COMPARED" : outcome.toUpperCase(),
 		lead: summary,
 		head: sides.map(([name, { path, baseline }]) =>
-			text(`${name}: ${path}: ${baselineText(baseline)}; ${machineText(baseline.machine)}`, "soft"),
+			doc.text(
+				`${name}: ${path}: ${baselineText(baseline)}; ${machineText(baseline.machine)}`,
+				"soft",
+			),
 		),
 		sections: [against(comparing)],
-		foot: [text(HOW, undefined, 2)],
+		foot: [doc.text(HOW, undefined, 2)],
 		whole: "npx mqbench compare --html writes all of it.",
 		figures: () => comparedFigures(comparing),
 	};
 }
 
-export function comparison({ comparisons, gates }: Result): Block[] {
+export function comparison({ comparisons, gates }: Result): doc.Block[] {
 	// The comparison of an SLA line may be in `comparisons` too, or only at its gate.
 	const found = [...comparisons, ...gates.flatMap((gate) => gate.comparison ?? [])];
 	const all = [
@@ -61,16 +47,16 @@ export function comparison({ comparisons, gates }: Result): Block[] {
 	const more = all.length - shown.length;
 	const names = [...new Set(all.map((c) => c.a.name))].join(", ");
 	return [
-		section("comparison", `Compared with ${names}`, [
-			ratioTable(shown, whereOf, numbers(["baseline", "now"], 2)),
-			text(more > 0 ? `${plural(more, "comparison")} more: SAME` : null),
-			list(
+		doc.section("comparison", `Compared with ${names}`, [
+			ratioTable(shown, whereOf, doc.numbers(["baseline", "now"], 2)),
+			doc.text(more > 0 ? `${plural(more, "comparison")} more: SAME` : null),
+			doc.list(
 				changed.map(
 					(c) =>
 						`${c.verdict.toUpperCase()} ${whereOf(c)}: ${c.why}${c.advisory === null ? "" : `; shown only: ${c.advisory}`}`,
 				),
 			),
-			text(
+			doc.text(
 				"Ratio: now / baseline, the median of the ratios of all pairs of runs (Hodges-Lehmann), with its exact interval. 1.1 is 10 % more",
 				"small",
 				2,
@@ -82,19 +68,19 @@ export function comparison({ comparisons, gates }: Result): Block[] {
 export function ratioTable(
 	comparisons: readonly Comparison[],
 	name: (c: Comparison) => string,
-	sides: readonly Column[],
-): Table {
-	const columns = ["", ...sides, ...numbers(["ratio", "95 % interval", "margin"]), "verdict"];
-	const rows = comparisons.map((c): Inline[] => [
+	sides: readonly doc.Column[],
+): doc.Table {
+	const columns = ["", ...sides, ...doc.numbers(["ratio", "95 % interval", "margin"]), "verdict"];
+	const rows = comparisons.map((c): doc.Inline[] => [
 		name(c),
 		sideOf(c.a, c.unit),
 		sideOf(c.b, c.unit),
 		ratioOfText(c),
 		intervalText(c),
-		[percent(c.margin, 3), aside(c.marginFrom === "default" ? "" : c.marginFrom)],
-		c.judged ? badge(looksOf(c), verdictCell(c)) : verdictCell(c),
+		[percent(c.margin, 3), doc.aside(c.marginFrom === "default" ? "" : c.marginFrom)],
+		c.judged ? doc.badge(looksOf(c), verdictCell(c)) : verdictCell(c),
 	]);
-	return table(columns, rows);
+	return doc.table(columns, rows);
 }
 
 // --- internal ---
@@ -115,42 +101,44 @@ function baselineText({ runs, startedAt, mqbench, scenario, quick }: Baseline): 
 		.join(", ");
 }
 
-function against(comparing: Comparing): Fold {
+function against(comparing: Comparing): doc.Fold {
 	const { comparisons, notCompared } = comparing;
 	const [one, two] = comparing.systems ?? ["A", "B"];
 	const missing = missingOf(comparing);
 	const advisories = new Set(comparisons.flatMap((c) => c.advisory ?? []));
-	return section("b", `${two} against ${one}`, [
+	return doc.section("b", `${two} against ${one}`, [
 		differing(comparing, [one, two]),
-		...bySystemAndCase(comparisons).flatMap(({ system, case: name, all }, i): Block[] => {
+		...bySystemAndCase(comparisons).flatMap(({ system, case: name, all }, i): doc.Block[] => {
 			const [first] = all as readonly [Comparison];
 			const heads = [first.a, first.b].map(({ name, runs }) => `${name} (n=${runs})`);
 			const judged = all.filter((c) => c.judged);
 			const margin = ({ marginFrom: from }: Comparison) =>
 				from === "default" ? "" : `; the margin: ${from}`;
 			return [
-				heading(`${system}, ${name}`),
+				doc.heading(`${system}, ${name}`),
 				{ kind: "figures", ids: [`ratios-b-${i + 1}`], depth: 3 },
-				ratioTable(all, (c) => c.metric, numbers(heads)),
-				list(judged.map((c) => `${c.verdict.toUpperCase()} ${c.metric}: ${c.why}${margin(c)}`)),
+				ratioTable(all, (c) => c.metric, doc.numbers(heads)),
+				doc.list(judged.map((c) => `${c.verdict.toUpperCase()} ${c.metric}: ${c.why}${margin(c)}`)),
 			];
 		}),
 		...[...advisories].map((why) =>
-			text(`Shown only, verdicts in brackets do not count: ${why}`, "warn"),
+			doc.text(`Shown only, verdicts in brackets do not count: ${why}`, "warn"),
 		),
 		...notCompared.map((n) => {
 			const what = missing.includes(n) ? "not compared" : "left out";
-			return text(`${what}: ${n.system}, ${n.case}: ${n.why}`, "warn");
+			return doc.text(`${what}: ${n.system}, ${n.case}: ${n.why}`, "warn");
 		}),
-		text(comparisons.some(({ a, b }) => a.weak || b.weak) ? `~ ${WEAK_MEANS}` : null, "small"),
+		doc.text(comparisons.some(({ a, b }) => a.weak || b.weak) ? `~ ${WEAK_MEANS}` : null, "small"),
 	]);
 }
 
-function differing({ differences }: Comparing, names: readonly string[]): Block {
+function differing({ differences }: Comparing, names: readonly string[]): doc.Block {
 	const rows = differences.map(({ what, a, b }) => [what, a, b]);
 	return differences.length === 0
-		? text("Scenario, machine, versions and settings are the same", undefined, 3)
-		: fold(`What differs between ${names.join(" and ")}`, [table(["fact", ...names], rows)]);
+		? doc.text("Scenario, machine, versions and settings are the same", undefined, 3)
+		: doc.fold(`What differs between ${names.join(" and ")}`, [
+				doc.table(["fact", ...names], rows),
+			]);
 }
 
 /** Above this only changes are listed. */
@@ -160,7 +148,7 @@ const MOST = 20;
 function sideOf(
 	{ median: value, weak, values, runs }: Comparison["a"],
 	unit: Comparison["unit"],
-): Inline {
+): doc.Inline {
 	const some = value === null || values.length === runs ? "" : ` (${values.length} of ${runs})`;
 	return [{ value, unit, weak }, some];
 }

@@ -8,21 +8,7 @@ import { maskSameLength, maskUrls } from "../secrets.ts";
 import { commandLine } from "../shell.ts";
 import { formatUtc, plural } from "../units.ts";
 import { answerSentence, matrix } from "./answer.ts";
-import {
-	at,
-	type Block,
-	code,
-	type Document,
-	type Figures,
-	type Fold,
-	fold,
-	type Look,
-	marked,
-	section,
-	sentence,
-	text,
-	upTo,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 import { cases, MANY_RUNS } from "./cases.ts";
 import { comparison } from "./comparing.ts";
 import { RUNS_WITH_DETAILS, runSection } from "./run.ts";
@@ -32,7 +18,7 @@ import { failover, searchTable } from "./tables.ts";
 import { EXPLAIN, measuredText, sameHostText, WEAK_MEANS } from "./words.ts";
 
 /** `scenario`: the text of scenario.yaml. */
-export function documentOf(whole: Result, scenario: string | null = null): Document {
+export function documentOf(whole: Result, scenario: string | null = null): doc.Document {
 	const result = withoutSearches(whole);
 	const { runs, verdict } = result;
 	const many = runs.length >= MANY_RUNS;
@@ -43,7 +29,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 	const sections = [
 		...(runs.length < 2
 			? []
-			: [section("overview", "All systems and cases", [OVERVIEW], { depth: 3 })]),
+			: [doc.section("overview", "All systems and cases", [OVERVIEW], { depth: 3 })]),
 		...cases(result),
 		...differences(whole),
 		...failover(result),
@@ -51,17 +37,17 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		...whole.searches.map((one, i) => search(one, i + 1)),
 		...(runs.length > RUNS_WITH_DETAILS
 			? [
-					section("runs", `Each of the ${runs.length} runs`, each, { depth: 3 }),
-					...each.flatMap((one) => upTo(2, one)),
+					doc.section("runs", `Each of the ${runs.length} runs`, each, { depth: 3 }),
+					...each.flatMap((one) => doc.upTo(2, one)),
 				]
 			: each),
 		...systems(whole),
-		section("environment", "Environment", [environment(result)], { depth: 3 }),
+		doc.section("environment", "Environment", [environment(result)], { depth: 3 }),
 		reproduce(whole, scenario),
-		section(
+		doc.section(
 			"reading",
 			"How to read this",
-			READING.map((said) => text(marked(said))),
+			READING.map((said) => doc.text(doc.marked(said))),
 			{ depth: 3 },
 		),
 	];
@@ -72,50 +58,50 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		lead: leadOf(whole, names),
 		head: headOf(result),
 		answer: [
-			box("warn", result.quick ? [text(QUICK_MEANS, "warn")] : []),
+			box("warn", result.quick ? [doc.text(QUICK_MEANS, "warn")] : []),
 			...matrix(result),
 			box(verdict === "pass" ? "warn" : verdict, said),
 			...lines(whole),
 		],
 		sections,
 		foot: [
-			...upTo(1, text("~, n/a: too few samples to be sure")),
-			...upTo(2, text(READ_AS, undefined, 2), text(["More: ", code(EXPLAIN), "."])),
+			...doc.upTo(1, doc.text("~, n/a: too few samples to be sure")),
+			...doc.upTo(2, doc.text(READ_AS, undefined, 2), doc.text(["More: ", doc.code(EXPLAIN), "."])),
 		],
-		whole: ["Everything is in report.html of the run ", code(result.runId), "."],
+		whole: ["Everything is in report.html of the run ", doc.code(result.runId), "."],
 		contents: runs.length + whole.searches.length <= SHORT ? [] : contentsOf(sections, result),
 		figures: () => figuresOf(whole),
 		names,
 	};
 }
 
-export function reproduce({ command }: Result, scenario: string | null): Fold {
+export function reproduce({ command }: Result, scenario: string | null): doc.Fold {
 	const line = maskUrls(commandLine(["mqbench", ...(command?.args ?? ["scenario.yaml"])]));
-	const blocks: Block[] = [
-		text(
+	const blocks: doc.Block[] = [
+		doc.text(
 			command === null
 				? "The command line was not written down. With the scenario in scenario.yaml, this measures it again:"
 				: "It was measured with this command:",
 		),
-		text(line, "code"),
+		doc.text(line, "code"),
 		scenario === null
-			? text("The text of the scenario is not known here")
-			: fold(`The scenario${command === null ? "" : `: ${command.scenario}`}`, [
-					text(maskUrls(maskSameLength(scenario)), "code"),
+			? doc.text("The text of the scenario is not known here")
+			: doc.fold(`The scenario${command === null ? "" : `: ${command.scenario}`}`, [
+					doc.text(maskUrls(maskSameLength(scenario)), "code"),
 				]),
-		text(
-			marked(
+		doc.text(
+			doc.marked(
 				"Every number of this page can be computed again from the raw data in `runs/`: `npx mqbench report` with this folder.",
 			),
 			"soft",
 		),
 	];
-	return section("reproduce", "How to measure it again", blocks, { depth: 3 });
+	return doc.section("reproduce", "How to measure it again", blocks, { depth: 3 });
 }
 
 // --- internal ---
 
-const OVERVIEW: Figures = { kind: "figures", ids: ["rates", "cases", "percentiles"] };
+const OVERVIEW: doc.Figures = { kind: "figures", ids: ["rates", "cases", "percentiles"] };
 
 const READ_AS = `Response time counts from the intended send time, service time from the actual one; lag, the generator's own lateness, is part of response. Brackets: 95 % interval. ~: ${WEAK_MEANS}`;
 
@@ -130,7 +116,7 @@ function leadOf(whole: Result, names: readonly string[]): string {
 	const told = others.length === 0 && worstOutcome(whole)?.gate?.metric === run?.main;
 	return answered === null || told
 		? meaning
-		: `${answered}. ${sentence(meaning, names).slice(0, -1)}`;
+		: `${answered}. ${doc.sentence(meaning, names).slice(0, -1)}`;
 }
 
 /** Parts missing from a result that was read from its own files. */
@@ -141,7 +127,7 @@ function withoutDetails({ runs }: Result): string | null {
 		: `the details.json of ${missing} of ${plural(runs.length, "run")} is missing, or belongs to another run: charts over time, percentile curves and slowest messages are left out`;
 }
 
-function headOf(result: Result): Block[] {
+function headOf(result: Result): doc.Block[] {
 	const { environment } = result;
 	const starts = environment === null ? [] : [environment, ...(environment.resumed ?? [])];
 	const begun = starts.map(({ startedAt }) => formatUtc(startedAt)).join(", resumed ");
@@ -150,17 +136,17 @@ function headOf(result: Result): Block[] {
 		sameHostText(result),
 		begun === "" ? null : `begun ${begun} UTC`,
 		withoutDetails(result),
-	].flatMap((said) => (said === null ? [] : [text(said, "soft")]));
+	].flatMap((said) => (said === null ? [] : [doc.text(said, "soft")]));
 }
 
-function box(look: Look, blocks: readonly Block[]): Fold {
-	return fold("", blocks, { badge: look, open: 1 });
+function box(look: doc.Look, blocks: readonly doc.Block[]): doc.Fold {
+	return doc.fold("", blocks, { badge: look, open: 1 });
 }
 
 /** With many runs also links to the cases, whose tables link to the runs. */
-function contentsOf(sections: readonly Block[], { runs }: Result): Document["contents"] {
+function contentsOf(sections: readonly doc.Block[], { runs }: Result): doc.Document["contents"] {
 	const cases = runs.length <= RUNS_WITH_DETAILS ? [] : new Set(runs.map((run) => run.case));
-	return at(sections, 3).flatMap((block) => {
+	return doc.at(sections, 3).flatMap((block) => {
 		if (block.kind !== "fold" || block.id === undefined) return [];
 		const own = { to: block.id, text: block.title };
 		const each = [...cases].map((name, i) => ({ to: `case-${i + 1}`, text: name }));
@@ -168,14 +154,14 @@ function contentsOf(sections: readonly Block[], { runs }: Result): Document["con
 	});
 }
 
-function search(one: Search, number: number): Fold {
+function search(one: Search, number: number): doc.Fold {
 	const id = `search-${number}`;
 	const blocks = [
-		text(one.answer, "lead"),
+		doc.text(one.answer, "lead"),
 		{ kind: "figures", ids: [id] } as const,
 		searchTable(one),
 	];
-	return section(id, `Highest rate of ${searchTitle(one)}`, blocks, { badge: one.verdict });
+	return doc.section(id, `Highest rate of ${searchTitle(one)}`, blocks, { badge: one.verdict });
 }
 
 const READING = [

@@ -6,46 +6,32 @@ import { systemTexts } from "../result/headline.ts";
 import type { Entry } from "../result/indexed.ts";
 import { verdictWord } from "../result/words.ts";
 import { plural } from "../units.ts";
-import {
-	aside,
-	badge,
-	type Document,
-	type Fold,
-	facts,
-	fold,
-	type Inline,
-	link,
-	NOTHING,
-	section,
-	type Table,
-	table,
-	text,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 
 /** All runs of a folder, newest first, and trends. Links are relative, so the folder can be published as it is. */
-export function indexDocument(entries: readonly Entry[]): Document {
+export function indexDocument(entries: readonly Entry[]): doc.Document {
 	const trends = trendsOf(entries);
 	const newest = entries.flatMap(({ at }) => at ?? [])[0];
 	const machines = machinesOf(entries);
 	const kinds = [...new Map([...machines.values()].map((kind) => [kind.letter, kind])).values()];
 	return {
-		...NOTHING,
+		...doc.NOTHING,
 		title: plural(entries.length, "result"),
 		look: "unknown",
 		word: "",
 		lead: newest === undefined ? "" : `The newest is from ${dateText(newest)}`,
 		sections: [
-			section("results", "Newest first", [
+			doc.section("results", "Newest first", [
 				results(entries, machines),
-				text(
+				doc.text(
 					"The figure of a run is p99 of response; for a closed loop it is the messages per second. Several cases or repeats show the lowest and the highest; nothing is averaged.",
 					"soft",
 				),
 			]),
 			overTime(trends),
-			section("machines", "Machines", [
-				facts(kinds.map(({ letter, text: known }) => [letter, known])),
-				text(MACHINES_MEAN, "soft"),
+			doc.section("machines", "Machines", [
+				doc.facts(kinds.map(({ letter, text: known }) => [letter, known])),
+				doc.text(MACHINES_MEAN, "soft"),
 			]),
 		],
 		figures: () => trends.map(({ figure }) => figure),
@@ -62,8 +48,8 @@ const MACHINES_MEAN =
 
 const UNKNOWN = "not known";
 
-function results(entries: readonly Entry[], machines: ReturnType<typeof machinesOf>): Table {
-	const rows = entries.map((entry): Inline[] => {
+function results(entries: readonly Entry[], machines: ReturnType<typeof machinesOf>): doc.Table {
+	const rows = entries.map((entry): doc.Inline[] => {
 		const { folder, at, result, problem } = entry;
 		const word = result === null ? "NO RESULT" : verdictWord(result);
 		const machine = machines.get(folder);
@@ -72,7 +58,7 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 		const systems = result === null ? [] : systemTexts(result);
 		return [
 			nameOf(entry),
-			badge(result?.verdict ?? "unknown", word),
+			doc.badge(result?.verdict ?? "unknown", word),
 			at === null ? UNKNOWN : dateText(at),
 			result === null
 				? `${problem}.`
@@ -92,23 +78,23 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 		"Machine",
 		"Commit",
 	];
-	return table(columns, rows, { id: "results" });
+	return doc.table(columns, rows, { id: "results" });
 }
 
 /** Without a result the scenario is unknown, so the row names only the folder. */
-function nameOf({ result, folder, href }: Entry): Inline {
-	if (result === null) return [aside(folder), href === null ? "" : link(" report", href)];
+function nameOf({ result, folder, href }: Entry): doc.Inline {
+	if (result === null) return [doc.aside(folder), href === null ? "" : doc.link(" report", href)];
 	const { scenario } = result;
-	return [href === null ? scenario : link(scenario, href), aside(folder)];
+	return [href === null ? scenario : doc.link(scenario, href), doc.aside(folder)];
 }
 
-function overTime(trends: readonly Trend[]): Fold {
+function overTime(trends: readonly Trend[]): doc.Fold {
 	const scenarios = [...new Set(trends.map(({ scenario }) => scenario))];
-	return section("over-time", "Over time", [
-		text(trends.length === 0 ? NO_TREND : TRENDS_MEAN, "soft"),
+	return doc.section("over-time", "Over time", [
+		doc.text(trends.length === 0 ? NO_TREND : TRENDS_MEAN, "soft"),
 		...scenarios.map((scenario) => {
 			const ids = trends.filter((one) => one.scenario === scenario).map(({ figure }) => figure.id);
-			return fold(scenario, [{ kind: "figures", ids, depth: 3 }], { open: 1 });
+			return doc.fold(scenario, [{ kind: "figures", ids, depth: 3 }], { open: 1 });
 		}),
 	]);
 }

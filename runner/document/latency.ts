@@ -13,32 +13,18 @@ import { percent } from "../text/percent.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { BUFFERED_MESSAGES } from "../verdict/buffered.ts";
 import { windowFor } from "../verdict/rates.ts";
-import {
-	aside,
-	type Block,
-	type Depth,
-	fold,
-	heading,
-	type Inline,
-	list,
-	numbers,
-	type Row,
-	table,
-	tableOf,
-	text,
-	upTo,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 import { CLOSED_MEANS } from "./words.ts";
 
-export function percentiles(run: Run): Block[] {
+export function percentiles(run: Run): doc.Block[] {
 	const metrics = METRICS.flatMap((name) => {
 		const summary = run.metrics[name];
 		return summary === null ? [] : [{ name, summary }];
 	});
-	const closed = text(isClosed(run) ? CLOSED_MEANS : null);
+	const closed = doc.text(isClosed(run) ? CLOSED_MEANS : null);
 	const [first] = metrics;
 	if (first === undefined)
-		return [closed, text(run.load.pattern === CATCH_UP ? null : "nothing was measured")];
+		return [closed, doc.text(run.load.pattern === CATCH_UP ? null : "nothing was measured")];
 	// The first unsupported one shows the duration that it needs.
 	const shown = first.summary.percentiles.filter(
 		(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",
@@ -48,21 +34,25 @@ export function percentiles(run: Run): Block[] {
 		unsupported === null
 			? ""
 			: `needs N >= ${formatCount(unsupported.needs)}; ${windowFor(unsupported.needs, run.load, first.name)}`;
-	const row = (name: Inline, cell: (summary: MetricSummary) => Inline, depth?: Depth): Row => ({
+	const row = (
+		name: doc.Inline,
+		cell: (summary: MetricSummary) => doc.Inline,
+		depth?: doc.Depth,
+	): doc.Row => ({
 		cells: [name, ...metrics.map(({ summary }) => cell(summary))],
 		depth,
 	});
-	const at = (summary: MetricSummary, p: number): Inline => {
+	const at = (summary: MetricSummary, p: number): doc.Inline => {
 		const of = percentileIn(summary, p, run);
-		return of.why === "not-measured" ? "" : [of, aside(showInterval(of))];
+		return of.why === "not-measured" ? "" : [of, doc.aside(showInterval(of))];
 	};
 	const rows = [
 		...shown.map((p) =>
-			row([`p${p.p}`, aside(p === unsupported ? needs : "")], (summary) => at(summary, p.p)),
+			row([`p${p.p}`, doc.aside(p === unsupported ? needs : "")], (summary) => at(summary, p.p)),
 		),
 		row("max", (summary) => [
 			maximum(summary, run),
-			aside(
+			doc.aside(
 				summary.censored > 0 && summary.max !== null
 					? `${formatDuration(summary.max)} of those that completed`
 					: "",
@@ -74,40 +64,40 @@ export function percentiles(run: Run): Block[] {
 			"samples",
 			({ n, censored }) => [
 				amount(n, "messages"),
-				aside(censored > 0 ? `${formatCount(censored)} never completed` : ""),
+				doc.aside(censored > 0 ? `${formatCount(censored)} never completed` : ""),
 			],
 			3,
 		),
 	];
-	const columns = numbers(metrics.map(({ name }) => name));
+	const columns = doc.numbers(metrics.map(({ name }) => name));
 	const stopped = metrics.some(({ summary }) => maximum(summary, run).why === "stopped");
 	return [
 		closed,
-		table(["percentile", ...columns], rows, { look: "turned" }),
-		...upTo(1, text(unsupported && `p${unsupported.p} ${needs}`)),
-		text(stopped ? "stopped: among those under way when the run was" : null, "small"),
+		doc.table(["percentile", ...columns], rows, { look: "turned" }),
+		...doc.upTo(1, doc.text(unsupported && `p${unsupported.p} ${needs}`)),
+		doc.text(stopped ? "stopped: among those under way when the run was" : null, "small"),
 	];
 }
 
 /** Where p99 went; from `depth` on, where each percentile went. */
-export function breakdown(run: Run, depth: Depth | null): Block[] {
+export function breakdown(run: Run, depth: doc.Depth | null): doc.Block[] {
 	const { breakdown: parts = [] } = run;
 	if (parts.length === 0) return [];
 	const each = [
-		list(parts.map((one) => partsText(run, one))),
-		text(
+		doc.list(parts.map((one) => partsText(run, one))),
+		doc.text(
 			"Means of the messages around each percentile, at max of the slowest one. Queued: earlier sends blocked; lag: the generator was late; service: from the send call on",
 			"small",
 		),
 	];
 	return [
-		text(breakdownText(run)),
-		...(depth === null ? [] : [fold("Where each percentile went", each, { depth })]),
+		doc.text(breakdownText(run)),
+		...(depth === null ? [] : [doc.fold("Where each percentile went", each, { depth })]),
 	];
 }
 
 /** p99 by second in one line of a terminal, if there are three. A page has its charts. */
-export function overTime({ series }: Run): Block[] {
+export function overTime({ series }: Run): doc.Block[] {
 	const seconds = series.seconds.filter(({ second }) => second >= 0);
 	const known = seconds.flatMap(({ p99 }) => p99 ?? []);
 	if (known.length < 3) return [];
@@ -115,15 +105,19 @@ export function overTime({ series }: Run): Block[] {
 	// A second without a p99 because messages never came is not a quiet one.
 	const never = seconds.filter(({ p99, missing }) => p99 === null && (missing ?? 0) > 0).length;
 	const note = `in ${plural(never, "second")} of the window messages never completed`;
-	return upTo(
+	return doc.upTo(
 		1,
-		text(["p99 by second  ", { as: "line", values: seconds.map(({ p99 }) => p99) }, `  ${scale}`]),
-		text(never === 0 ? null : note),
+		doc.text([
+			"p99 by second  ",
+			{ as: "line", values: seconds.map(({ p99 }) => p99) },
+			`  ${scale}`,
+		]),
+		doc.text(never === 0 ? null : note),
 	);
 }
 
 /** Messages that waited in the client library during the window; nothing if they were always negligible. */
-export function held(run: Run): Block[] {
+export function held(run: Run): doc.Block[] {
 	const startNs = run.window.startNs;
 	const seconds = ticksOf(run)
 		.filter(({ at }) => at * 1e9 > startNs)
@@ -138,16 +132,19 @@ export function held(run: Run): Block[] {
 		? "messages waited in the client library for the consumers' work"
 		: "the client library held messages back";
 	const said = `${why}: ${formatCount(most.n)} at ${formatDuration(most.ns - startNs)}, the most, and more than ${BUFFERED_MESSAGES} in ${percent(long / samples.length)} of the window`;
-	return [text(said, "small")];
+	return [doc.text(said, "small")];
 }
 
-export function omission(run: Run): Block[] {
+export function omission(run: Run): doc.Block[] {
 	const texts = [hiddenText(run), behindText(run)].filter((said) => said !== null);
 	if (texts.length === 0) return [];
-	return [heading("What a closed loop would have hidden", 3), ...texts.map((said) => text(said))];
+	return [
+		doc.heading("What a closed loop would have hidden", 3),
+		...texts.map((said) => doc.text(said)),
+	];
 }
 
-export function slowest({ slowest: all, load }: Run, depth: Depth): Block[] {
+export function slowest({ slowest: all, load }: Run, depth: doc.Depth): doc.Block[] {
 	if (all.length === 0) return [];
 	const title = `The slowest ${all.length === 1 ? "message" : "messages"}, and what they waited for`;
 	const columns: Column<Run["slowest"][number]>[] = [
@@ -165,7 +162,11 @@ export function slowest({ slowest: all, load }: Run, depth: Depth): Block[] {
 	];
 	const means =
 		"Due: seconds after the window opened. Response = queued (earlier sends blocked) + lag (the generator was late) + service (from the send call on)";
-	return [fold(title, [tableOf(all.slice(0, MOST), columns, 0), text(means, "small")], { depth })];
+	return [
+		doc.fold(title, [doc.tableOf(all.slice(0, MOST), columns, 0), doc.text(means, "small")], {
+			depth,
+		}),
+	];
 }
 
 // --- internal ---

@@ -14,26 +14,7 @@ import {
 import { sum } from "../stats/sum.ts";
 import { formatCount, formatDuration, formatDurationExact, plural } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
-import {
-	aside,
-	type Block,
-	badge,
-	code,
-	type Depth,
-	type Figures,
-	type Fold,
-	facts,
-	fold,
-	heading,
-	type Inline,
-	type List,
-	list,
-	numbers,
-	type Table,
-	table,
-	text,
-	upTo,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 import { MANY_RUNS } from "./cases.ts";
 import { breakdown, held, omission, overTime, percentiles, slowest } from "./latency.ts";
 import { clients, hours, phases, sizes } from "./tables.ts";
@@ -43,21 +24,21 @@ import { costText, drainText, networkText, systemFacts } from "./words.ts";
 export const RUNS_WITH_DETAILS = 8;
 
 /** In the order of questions: how slow, when, where messages waited, how many were lost, is it to be trusted, with which settings. */
-export function runSection(run: Run, number: number, result: Result): Fold {
+export function runSection(run: Run, number: number, result: Result): doc.Fold {
 	const many = result.runs.length >= MANY_RUNS;
 	const full = result.runs.length <= RUNS_WITH_DETAILS;
 	const network = networkText(run);
-	return fold(
+	return doc.fold(
 		runTitle(run, result),
 		[
-			text(systemFacts(run)),
-			text(loadText(run), "soft"),
-			text(besideText(run, result), "soft"),
-			text(network === null ? null : `network: ${network}`, "soft"),
+			doc.text(systemFacts(run)),
+			doc.text(loadText(run), "soft"),
+			doc.text(besideText(run, result), "soft"),
+			doc.text(network === null ? null : `network: ${network}`, "soft"),
 			// Elsewhere failures are at the end, with their reason.
-			text(run.why, run.verdict, 3),
-			text(fateText(run), run.verdict),
-			...run.notes.map((note) => text(`note: ${note}`, "warn")),
+			doc.text(run.why, run.verdict, 3),
+			doc.text(fateText(run), run.verdict),
+			...run.notes.map((note) => doc.text(`note: ${note}`, "warn")),
 			...(run.state === "never" ? clients(run) : measured(run, result, full)),
 		],
 		{
@@ -69,7 +50,7 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 	);
 }
 
-export function counts(run: Run): Block[] {
+export function counts(run: Run): doc.Block[] {
 	const names = countsOf(run);
 	const published = run.load.pattern === "publish";
 	const { sent, received, achieved } = run.throughput;
@@ -77,7 +58,7 @@ export function counts(run: Run): Block[] {
 		isClosed(run) ? ["sent rate", sent] : ["achieved rate", achieved],
 		...(published ? [] : [[countLabel(run, "received rate"), received] as const]),
 	];
-	const cell = (count: Count): Inline => {
+	const cell = (count: Count): doc.Inline => {
 		const of = amount(run[count], "messages");
 		return isBad(count) && (run[count] ?? 0) > 0 ? { as: "alert", text: show(of) } : of;
 	};
@@ -85,24 +66,24 @@ export function counts(run: Run): Block[] {
 		.filter((count) => run.warmup[count] !== null)
 		.map((count) => `${countLabel(run, count)} ${formatCount(run.warmup[count] ?? 0)}`);
 	return [
-		heading("Messages of the window", 3),
-		table(
+		doc.heading("Messages of the window", 3),
+		doc.table(
 			[
 				...names.flatMap((count) =>
-					numbers([countLabel(run, count)], run[count] === null ? 2 : undefined),
+					doc.numbers([countLabel(run, count)], run[count] === null ? 2 : undefined),
 				),
-				...rates.flatMap(([name]) => numbers([name], 3)),
+				...rates.flatMap(([name]) => doc.numbers([name], 3)),
 			],
 			[[...names.map(cell), ...rates.map(([, value]) => amount(value, "messages/s"))]],
 			{ look: "row" },
 		),
-		...[...notes(run), ...howRates(run)].map((note) => text(note, "small")),
-		text(`Warm-up: ${warmup.join(", ")}`, "small", 3),
+		...[...notes(run), ...howRates(run)].map((note) => doc.text(note, "small")),
+		doc.text(`Warm-up: ${warmup.join(", ")}`, "small", 3),
 	];
 }
 
 /** Findings are open; passed and unknown checks are folded, or with many runs (`short`) only counted. */
-export function checks(run: Run, short: boolean): Block[] {
+export function checks(run: Run, short: boolean): doc.Block[] {
 	const { validity, why } = run;
 	if (validity.length === 0) return [];
 	const found = validity.filter(({ status }) => !QUIET.has(status));
@@ -111,28 +92,30 @@ export function checks(run: Run, short: boolean): Block[] {
 	const summary = `${quiet.length - unknown.length} checks found nothing${unknown.length > 0 ? `, ${unknown.length} could not be made` : ""}`;
 	const names = unknown.map(({ check, detail }) => `${check} (${detail})`).join(", ");
 	return [
-		heading("Is the measurement to be trusted?", 3),
+		doc.heading("Is the measurement to be trusted?", 3),
 		// Texts have the reason for the verdict above.
 		checkList(
 			found.filter(({ detail }) => detail === why),
 			3,
 		),
 		checkList(found.filter(({ detail }) => detail !== why)),
-		short ? text(summary, "soft", 3) : fold(summary, [checkList(quiet)], { depth: 3 }),
-		...upTo(2, text(names === "" ? null : `not known: ${names}`)),
+		short ? doc.text(summary, "soft", 3) : doc.fold(summary, [checkList(quiet)], { depth: 3 }),
+		...doc.upTo(2, doc.text(names === "" ? null : `not known: ${names}`)),
 	];
 }
 
-export function errors({ errors: all }: Run): Block[] {
+export function errors({ errors: all }: Run): doc.Block[] {
 	if (all.length === 0) return [];
 	return [
-		heading("Errors", 3),
-		list(all.map(({ count, message }) => [`error, ${plural(count, "time")}: `, code(message)])),
+		doc.heading("Errors", 3),
+		doc.list(
+			all.map(({ count, message }) => [`error, ${plural(count, "time")}: `, doc.code(message)]),
+		),
 	];
 }
 
 /** Serious lines first. Page only: a broker may name hosts, which do not belong in a comment. */
-export function brokerLog({ brokerLog: log, window }: Run): Block[] {
+export function brokerLog({ brokerLog: log, window }: Run): doc.Block[] {
 	if (log === undefined || log.lines.length === 0) return [];
 	const lines = log.lines
 		.toSorted((a, b) => Number(b.serious) - Number(a.serious))
@@ -144,21 +127,21 @@ export function brokerLog({ brokerLog: log, window }: Run): Block[] {
 		`${((line.atNs - window.startNs) / 1e9).toFixed(3)}s`,
 		`${line.node}`,
 		formatCount(line.times),
-		code(line.text),
+		doc.code(line.text),
 	]);
 	const means =
 		"At: seconds after the window opened, by the clock of the node. Times: lines of the node within a few seconds that differ in numbers only, of which this is the first.";
 	const note =
 		more === 0 ? means : `${means} ${plural(more, "line")} more in the run's broker.log.`;
-	const columns = [...numbers(["at", "node", "times"]), "line"];
+	const columns = [...doc.numbers(["at", "node", "times"]), "line"];
 	const title = "What the broker logged during the run";
-	return [fold(title, [table(columns, rows), text(note, "small")], { depth: 3 })];
+	return [doc.fold(title, [doc.table(columns, rows), doc.text(note, "small")], { depth: 3 })];
 }
 
 // --- internal ---
 
-function measured(run: Run, result: Result, full: boolean): Block[] {
-	const figures = (kinds: readonly string[], title?: string): Figures => ({
+function measured(run: Run, result: Result, full: boolean): doc.Block[] {
+	const figures = (kinds: readonly string[], title?: string): doc.Figures => ({
 		kind: "figures",
 		ids: kinds.map((kind) => `${runId(run)}-${kind}`),
 		title,
@@ -167,7 +150,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	const explained = result.runs.length === 1 || run.verdict !== "pass";
 	return [
 		...phases(run, figures(["steps"])),
-		heading("Latency by percentile", 3),
+		doc.heading("Latency by percentile", 3),
 		figures(["percentiles"]),
 		...percentiles(run),
 		...sizes(run),
@@ -175,18 +158,18 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...overTime(run),
 		...hours(run),
 		...held(run),
-		text(drainText(run)),
-		text(meanwhileText(run, result)),
+		doc.text(drainText(run)),
+		doc.text(meanwhileText(run, result)),
 		...omission(run),
 		figures(["time", "heat", "broker"], "Over time"),
 		...counts(run),
-		list(Object.keys(run.offenders).flatMap((kind) => offenderText(kind, run) ?? [])),
+		doc.list(Object.keys(run.offenders).flatMap((kind) => offenderText(kind, run) ?? [])),
 		...errors(run),
 		...clients(run),
 		...slowest(run, explained ? 2 : 3),
 		...brokerLog(run),
 		...checks(run, !full),
-		fold("What it ran with", [runFacts(run)], { depth: 3 }),
+		doc.fold("What it ran with", [runFacts(run)], { depth: 3 }),
 	];
 }
 
@@ -232,12 +215,12 @@ function howRates(run: Run): string[] {
 
 const QUIET: ReadonlySet<string> = new Set(["ok", "unknown"]);
 
-function checkList(all: Run["validity"], depth?: Depth): List {
-	return list(
+function checkList(all: Run["validity"], depth?: doc.Depth): doc.List {
+	return doc.list(
 		all.map(({ check, status, detail, remedy, figure, limit }) => [
-			badge(status, status),
+			doc.badge(status, status),
 			`: ${check}: ${detail}${remedy === null ? "" : `. What to do: ${remedy}`}`,
-			aside(figure === null ? "" : `(${figure}${limit === null ? "" : `, limit ${limit}`})`),
+			doc.aside(figure === null ? "" : `(${figure}${limit === null ? "" : `, limit ${limit}`})`),
 		]),
 		depth,
 	);
@@ -245,9 +228,9 @@ function checkList(all: Run["validity"], depth?: Depth): List {
 
 const MOST = 20;
 
-function runFacts({ load, generator, ...run }: Run): Table {
+function runFacts({ load, generator, ...run }: Run): doc.Table {
 	const { pacer } = generator ?? {};
-	return facts([
+	return doc.facts([
 		["broker", run.brokerUrl],
 		["started", run.startedAt],
 		["payload", load.payload],

@@ -2,32 +2,15 @@ import type { Result, Run } from "../model/result.ts";
 import { explain } from "../result/explain.ts";
 import { brokenOf, type Outcome, outcomesOf } from "../result/outcomes.ts";
 import { runTitle } from "../result/words.ts";
-import {
-	aside,
-	type Block,
-	badge,
-	code,
-	type Depth,
-	fold,
-	type Inline,
-	type Item,
-	type List,
-	link,
-	list,
-	type Piece,
-	type Table,
-	table,
-	text,
-	upTo,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 
 /** The reasons why the result did not pass, worst first. The same advice is given once. */
-export function broken(whole: Result): List {
+export function broken(whole: Result): doc.List {
 	const all = brokenOf(whole);
 	const more = all.length - MOST_BROKEN;
 	const told = new Set<string>();
 	const fresh = (text: string) => told.size < told.add(text).size;
-	const items = all.slice(0, MOST_BROKEN).map((outcome): Item => {
+	const items = all.slice(0, MOST_BROKEN).map((outcome): doc.Item => {
 		const { broke, where, when, why, next } = explain(outcome, whole);
 		// A reason that overruled a run holds for all of its lines.
 		const reason =
@@ -44,7 +27,7 @@ export function broken(whole: Result): List {
 }
 
 /** A line for each check that warned, with the run in which it found most. */
-export function warnings(result: Result, depth: Depth): Block[] {
+export function warnings(result: Result, depth: doc.Depth): doc.Block[] {
 	const { runs } = result;
 	const found = runs.flatMap((run) =>
 		run.validity.flatMap((check) => (check.status === "warn" ? [{ ...check, run }] : [])),
@@ -59,13 +42,13 @@ export function warnings(result: Result, depth: Depth): Block[] {
 	});
 	const head = texts.length === 1 ? "With a warning:" : `With ${texts.length} kinds of warnings:`;
 	const items = texts.map((one) => [one]);
-	return texts.length === 0 ? [] : [text(head, undefined, depth), list(items, depth)];
+	return texts.length === 0 ? [] : [doc.text(head, undefined, depth), doc.list(items, depth)];
 }
 
 /** SLA lines that are met, or had no room above. Many that are met are folded, and counted on a terminal. */
-export function lines(whole: Result): Block[] {
+export function lines(whole: Result): doc.Block[] {
 	const all = outcomesOf(whole).filter(({ kind }) => kind === "gate");
-	if (all.length === 0) return whole.searches.length > 0 ? [] : [text(NO_SLA, undefined, 2)];
+	if (all.length === 0) return whole.searches.length > 0 ? [] : [doc.text(NO_SLA, undefined, 2)];
 	const shown = brokenOf(whole).slice(0, MOST_BROKEN);
 	const untold = all.filter(
 		({ verdict, gate }) => verdict !== "pass" && shown.every((one) => one.gate !== gate),
@@ -75,7 +58,7 @@ export function lines(whole: Result): Block[] {
 	const several = new Set(all.map((one) => `${one.system}/${one.case}`)).size > 1;
 	const count = met.length === all.length ? "All" : `${met.length} of`;
 	const counted = `${count} ${all.length} SLA lines ${met.length === 1 ? "is" : "are"} met`;
-	const items = met.map((one): Item => {
+	const items = met.map((one): doc.Item => {
 		const { broke, where } = explain(one, whole);
 		return { badge: "pass", text: several ? `${where}: ${broke}` : broke, more: [one.why] };
 	});
@@ -84,10 +67,10 @@ export function lines(whole: Result): Block[] {
 	return [
 		...lineTables(untold, several, whole),
 		...(isMany
-			? [fold(`${counted}: which`, table, { depth: 2 })]
-			: [text(met.length > 0 && shown.length > 0 ? counted : null, undefined, 2), ...table]),
-		...upTo(1, { kind: "list", items: isMany ? [{ badge: "pass", text: counted }] : items }),
-		text(timed || whole.verdict !== "pass" ? null : NO_TIME, "soft", 2),
+			? [doc.fold(`${counted}: which`, table, { depth: 2 })]
+			: [doc.text(met.length > 0 && shown.length > 0 ? counted : null, undefined, 2), ...table]),
+		...doc.upTo(1, { kind: "list", items: isMany ? [{ badge: "pass", text: counted }] : items }),
+		doc.text(timed || whole.verdict !== "pass" ? null : NO_TIME, "soft", 2),
 	];
 }
 
@@ -102,12 +85,12 @@ const MOST_BROKEN = 8;
 const MOST_OPEN = 8;
 
 /** In the user's own file. */
-function lineOf({ line }: Outcome, { command }: Result): Piece {
+function lineOf({ line }: Outcome, { command }: Result): doc.Piece {
 	const file = command?.file ?? command?.scenario ?? "scenario.yaml";
-	return aside(line === null ? "" : `(${file}:${line})`);
+	return doc.aside(line === null ? "" : `(${file}:${line})`);
 }
 
-function lineTables(all: readonly Outcome[], several: boolean, whole: Result): Table[] {
+function lineTables(all: readonly Outcome[], several: boolean, whole: Result): doc.Table[] {
 	if (all.length === 0) return [];
 	const columns = [
 		"SLA",
@@ -118,28 +101,28 @@ function lineTables(all: readonly Outcome[], several: boolean, whole: Result): T
 		"margin",
 		"why",
 	];
-	const rows = all.map((one): Inline[] => {
+	const rows = all.map((one): doc.Inline[] => {
 		const { measured, margin } = explain(one, whole);
 		return [
-			[code(one.what), lineOf(one, whole)],
+			[doc.code(one.what), lineOf(one, whole)],
 			...(several ? [linked(`${one.system}, ${one.case}`, one, whole)] : []),
-			badge(one.verdict),
+			doc.badge(one.verdict),
 			measured,
 			one.gate?.limit ?? "",
 			margin,
 			one.why,
 		];
 	});
-	return [table(columns, rows, { look: "gates", depth: 2 })];
+	return [doc.table(columns, rows, { look: "gates", depth: 2 })];
 }
 
 /** Links to the run that it is about, or to its search. */
-function linked(shown: string, { run, runs, ...place }: Outcome, whole: Result): Piece {
+function linked(shown: string, { run, runs, ...place }: Outcome, whole: Result): doc.Piece {
 	const single = whole.runs.filter((one) => one.search === null);
 	const about = single.findIndex((one) => one === run || (run === null && runs.includes(one)));
-	if (about >= 0) return link(shown, `#run-${about + 1}`);
+	if (about >= 0) return doc.link(shown, `#run-${about + 1}`);
 	const search = whole.searches.findIndex(
 		(one) => one.system === place.system && one.case === place.case,
 	);
-	return search < 0 ? shown : link(shown, `#search-${search + 1}`);
+	return search < 0 ? shown : doc.link(shown, `#search-${search + 1}`);
 }

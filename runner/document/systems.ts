@@ -4,49 +4,38 @@ import type { Result, Run } from "../model/result.ts";
 import { commitsOf, commitText } from "../result/commit.ts";
 import { topologyText } from "../result/words.ts";
 import { formatBytes } from "../units.ts";
-import {
-	type Block,
-	code,
-	type Fold,
-	facts,
-	heading,
-	type Inline,
-	list,
-	section,
-	settings,
-	text,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 
-export function systems({ runs }: Result): Fold[] {
+export function systems({ runs }: Result): doc.Fold[] {
 	const names = systemsOf(runs);
 	if (names.length === 0) return [];
 	const title =
 		names.length === 1 ? "The system, with its settings" : "The systems, with their settings";
 	const blocks = names.flatMap((name) => [
-		heading(name),
+		doc.heading(name),
 		...settingsOf(runs.filter((run) => run.system === name)),
 	]);
-	return [section("systems", title, blocks, { depth: 3 })];
+	return [doc.section("systems", title, blocks, { depth: 3 })];
 }
 
 /** Work of the drivers for each message, where systems differ: it affects the numbers as much as durability. */
-export function differences({ runs }: Result): Fold[] {
+export function differences({ runs }: Result): doc.Fold[] {
 	const measured = runs.filter((run) => run.driverOptions !== null);
 	const names = systemsOf(measured);
 	const own = names.map((name) =>
 		together(measured.filter((run) => run.system === name).map((run) => run.driverOptions ?? {})),
 	);
-	const items = EACH_MESSAGE.flatMap((key): Inline[] => {
+	const items = EACH_MESSAGE.flatMap((key): doc.Inline[] => {
 		const texts = own.map((options) => options[key] ?? UNSET);
 		const different = [...new Set(texts)].map(
 			(text) => `${text} (${names.filter((_, i) => texts[i] === text).join(", ")})`,
 		);
 		return texts.includes(UNSET) || different.length < 2
 			? []
-			: [[code(key), `: ${different.join("; ")}`]];
+			: [[doc.code(key), `: ${different.join("; ")}`]];
 	});
 	const title = "What the systems' drivers do differently, per message";
-	return items.length === 0 ? [] : [section("differences", title, [list(items)])];
+	return items.length === 0 ? [] : [doc.section("differences", title, [doc.list(items)])];
 }
 
 /** Settings that every driver reports (xk6-mqbench/broker/broker.go, EachMessage). */
@@ -60,9 +49,9 @@ export const EACH_MESSAGE: readonly string[] = [
 	"prefetch",
 ];
 
-export function environment({ environment: e, runId }: Result): Block {
-	if (e === null) return text("nothing was written down about the machine");
-	return facts([
+export function environment({ environment: e, runId }: Result): doc.Block {
+	if (e === null) return doc.text("nothing was written down about the machine");
+	return doc.facts([
 		["run", runId],
 		...rigRows(e),
 		["system", `${e.os}, kernel ${e.kernel}`],
@@ -101,9 +90,9 @@ function together(all: readonly Readonly<Record<string, string>>[]): Record<stri
 	return Object.fromEntries(keys.map((key) => [key, each(all.map((one) => one[key] ?? UNSET))]));
 }
 
-function settingsOf(runs: readonly Run[]): Block[] {
+function settingsOf(runs: readonly Run[]): doc.Block[] {
 	const of = (text: (run: Run) => string | null | undefined) => each(runs.map(text));
-	const shown = facts([
+	const shown = doc.facts([
 		["broker", of((run) => run.load.broker)],
 		["version", of((run) => run.versions?.server || run.brokerVersion)],
 		["durability", of((run) => run.load.durability)],
@@ -119,8 +108,8 @@ function settingsOf(runs: readonly Run[]): Block[] {
 	]);
 	return [
 		shown,
-		...settings("broker's settings", together(runs.map((run) => run.brokerSettings))),
-		...settings(
+		...doc.settings("broker's settings", together(runs.map((run) => run.brokerSettings))),
+		...doc.settings(
 			"library options",
 			together(
 				runs.flatMap(({ driverOptions }) => (driverOptions === null ? [] : [driverOptions])),

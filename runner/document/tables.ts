@@ -4,23 +4,11 @@ import { type Amount, amount, type Column } from "../result/show.ts";
 import { faultAt, runTitle } from "../result/words.ts";
 import { formatCount, formatDuration, plusMinus } from "../units.ts";
 import { BIN_NS, faultName } from "../verdict/faults.ts";
-import {
-	type Block,
-	badge,
-	type Fold,
-	fold,
-	heading,
-	numbers,
-	section,
-	type Table,
-	table,
-	tableOf,
-	text,
-} from "./blocks.ts";
+import * as doc from "./blocks.ts";
 import { receivedColumn } from "./words.ts";
 
 /** "Response by step", in a backlog "Ack by phase"; nothing if the window has one part. */
-export function phases(run: Run, figures: Block): Block[] {
+export function phases(run: Run, figures: doc.Block): doc.Block[] {
 	const { load } = run;
 	const [first] = run.phases;
 	if (first === undefined) return [];
@@ -42,11 +30,11 @@ export function phases(run: Run, figures: Block): Block[] {
 		["lag p99", lagOf],
 	];
 	const title = `${capital(first.metric)} by ${kind}`;
-	return [heading(title), figures, tableOf(run.phases, columns, 1)];
+	return [doc.heading(title), figures, doc.tableOf(run.phases, columns, 1)];
 }
 
 /** By "response by size"; nothing if all messages have the same. */
-export function sizes(run: Run): Block[] {
+export function sizes(run: Run): doc.Block[] {
 	const { main, sizes: all = [] } = run;
 	if (all.length === 0) return [];
 	type Class = (typeof all)[number];
@@ -57,11 +45,11 @@ export function sizes(run: Run): Block[] {
 		...[50, 99, 99.9].map(percentile),
 		["max", (of) => maximum(of, run)],
 	];
-	return [tableOf(all, columns, 1)];
+	return [doc.tableOf(all, columns, 1)];
 }
 
 /** Shows a drift of a long run; nothing in a shorter one. */
-export function hours(run: Run): Block[] {
+export function hours(run: Run): doc.Block[] {
 	const { hours = [], load, main } = run;
 	if (hours.length === 0) return [];
 	type Hour = (typeof hours)[number];
@@ -79,10 +67,12 @@ export function hours(run: Run): Block[] {
 		],
 		["broker memory", ({ brokerBytes }) => amount(brokerBytes, "bytes")],
 	];
-	return [fold(`${capital(main)} by hour`, [tableOf(hours, columns, 1)], { depth: 2, open: 2 })];
+	return [
+		doc.fold(`${capital(main)} by hour`, [doc.tableOf(hours, columns, 1)], { depth: 2, open: 2 }),
+	];
 }
 
-export function clients(run: Run): Block[] {
+export function clients(run: Run): doc.Block[] {
 	if (run.clients.length === 0) return [];
 	const { startSkewNs, clockBoundNs } = run;
 	const columns: Column<Run["clients"][number]>[] = [
@@ -95,37 +85,40 @@ export function clients(run: Run): Block[] {
 		["clock", clockText],
 	];
 	return [
-		heading("Clients: who made the load"),
-		tableOf(run.clients, columns, 2),
-		text(startSkewNs === null ? null : `they began within ${formatDuration(startSkewNs)}`, "small"),
-		text(
+		doc.heading("Clients: who made the load"),
+		doc.tableOf(run.clients, columns, 2),
+		doc.text(
+			startSkewNs === null ? null : `they began within ${formatDuration(startSkewNs)}`,
+			"small",
+		),
+		doc.text(
 			clockBoundNs === null
 				? null
 				: `messages cross from client to client: response and service are exact to ${plusMinus(clockBoundNs)}`,
 			"small",
 		),
-		...run.clients.map(({ error }) => text(error, "small")),
+		...run.clients.map(({ error }) => doc.text(error, "small")),
 	];
 }
 
-export function searchTable({ runs }: Search): Table {
-	return table(
+export function searchTable({ runs }: Search): doc.Table {
+	return doc.table(
 		[
 			{ name: "rate", number: false },
-			...numbers(["run", "verdict", "p50", "p99", "max"]),
+			...doc.numbers(["run", "verdict", "p50", "p99", "max"]),
 			{ name: "why", depth: 2 },
 		],
 		runs.map((run) => [
 			amount(run.rate, "messages/s"),
 			run.role,
-			badge(run.verdict),
+			doc.badge(run.verdict),
 			...[run.p50, run.p99, run.max].map((ns) => amount(ns, "ns")),
 			run.why ?? "",
 		]),
 	);
 }
 
-export function failover(result: Result): Fold[] {
+export function failover(result: Result): doc.Fold[] {
 	const runs = result.runs.filter((run) => run.failover.length > 0);
 	const all = runs.flatMap((run) => run.failover.map((fault) => ({ fault, run })));
 	if (all.length === 0) return [];
@@ -154,15 +147,15 @@ export function failover(result: Result): Fold[] {
 	];
 	const means = `at: when the command for the fault was given, from the opening of the window; "after" counts from then; for: how long it was in effect; without ${completions}: the longest gap, in steps of ${formatDuration(BIN_NS)}, not counting those of the schedule; ${again}: the end of the last 100ms of intended time that break it; drained: for 2s about as few messages in flight as in the 2s before the fault${served ? "; served: when the last message that was due before the fault was received; again: copies of those messages that came after it" : ""}`;
 	return [
-		section("failover", "Failover: what each fault did", [
-			tableOf(all, columns, several ? 2 : 1),
+		doc.section("failover", "Failover: what each fault did", [
+			doc.tableOf(all, columns, several ? 2 : 1),
 			...all.map(({ fault }) =>
-				text(
+				doc.text(
 					fault.error && `${faultName(fault)} was not carried out as planned: ${fault.error}`,
 					"small",
 				),
 			),
-			text(means, "small", 2),
+			doc.text(means, "small", 2),
 		]),
 	];
 }
