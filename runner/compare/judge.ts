@@ -74,8 +74,10 @@ function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Com
 	const least = rate ? 1 - margin : 1 / most;
 	const beside = `the margin of ${percent(margin, 3)}`;
 	const values = { a, b, ratio, low, high, confidence, marginShare: margin };
-	const sure = (code: string, text: string) =>
-		said(code, `${is} (95 % interval: ${ratioText(low)} to ${ratioText(high)})${text}`, values);
+	const found = (verdict: Judged["verdict"], notWorse: boolean, code: string, text: string) => {
+		const interval = `(95 % interval: ${ratioText(low)} to ${ratioText(high)})`;
+		return { verdict, notWorse, said: said(code, `${is} ${interval}${text}`, values) };
+	};
 	// A value that is larger than written makes the true ratio larger (B's) or smaller (A's).
 	const [aMore, bMore] = beyond;
 	const above = low > most && !aMore;
@@ -83,29 +85,22 @@ function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Com
 	const notAbove = high <= most && !bMore;
 	const notBelow = low >= least && !aMore;
 	const notWorse = rate ? notBelow : notAbove;
-	if (rate ? below : above) {
-		const worse = sure("worse", `: worse by more than ${beside}`);
-		return { verdict: "regressed", notWorse: false, said: worse };
-	}
-	if (rate ? above : below) {
-		const better = sure("better", `: better by more than ${beside}`);
-		return { verdict: "improved", notWorse: true, said: better };
-	}
-	if (notAbove && notBelow) {
-		const same = sure("same", `: no change beyond ${beside}`);
-		return { verdict: "same", notWorse: true, said: same };
-	}
-	const why =
+	if (rate ? below : above)
+		return found("regressed", false, "worse", `: worse by more than ${beside}`);
+	if (rate ? above : below)
+		return found("improved", true, "better", `: better by more than ${beside}`);
+	if (notAbove && notBelow) return found("same", true, "same", `: no change beyond ${beside}`);
+	const [code, why] =
 		aMore || bMore
-			? sure(
+			? [
 					"values-cut-off",
 					"; but some values are above what could be measured, which leaves it open",
-				)
+				]
 			: notWorse
-				? sure("not-worse", `: not worse by more than ${beside}; whether it is better is open`)
-				: sure(
+				? ["not-worse", `: not worse by more than ${beside}; whether it is better is open`]
+				: [
 						"more-runs",
 						`: on both sides of ${beside}; more runs narrow it (npx mqbench calibrate)`,
-					);
-	return { ...open(why), notWorse };
+					];
+	return found("inconclusive", notWorse, code, why);
 }

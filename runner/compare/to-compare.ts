@@ -120,34 +120,22 @@ function fits(
 	const [first] = asked;
 	if (first?.why != null && asked.every(({ why }) => why !== null))
 		throw failure("baseline-other", { path: shown, why: first.why });
-	for (const { plan, which, runs, why } of places)
-		if (why === null) refuseLacking(plan.baselineSla, shown, which, runs);
+	for (const { plan, which, runs, why } of places) {
+		// Lines that could never be decided, however many runs are made now; without lines, the figures judged by default.
+		for (const line of plan.baselineSla.length > 0 ? plan.baselineSla : [null]) {
+			const figure = line && field(line.figure).id;
+			const having = runs.filter(
+				({ without, figures }) => without === null && (figure === null || figures[figure] != null),
+			).length;
+			if (why !== null || having >= LEAST_REPEATS) continue;
+			const needed = { least: LEAST_REPEATS, repeat: LEAST_REPEATS + 1 };
+			const found = { path: shown, which, figure: figure ?? "figures", runs: having };
+			throw failure("baseline-few", { ...found, ...needed });
+		}
+	}
 	return places.flatMap(({ which, why }) =>
 		why === null ? [] : `not compared is ${which}: ${why}`,
 	);
-}
-
-/** Lines that could never be decided, however many runs are made now; without lines, the figures judged by default. */
-function refuseLacking(
-	lines: Plan["baselineSla"],
-	shown: string,
-	which: string,
-	runs: Baseline["runs"],
-): void {
-	const counting = runs.filter(({ without }) => without === null);
-	for (const line of lines.length > 0 ? lines : [null]) {
-		const figure = line && field(line.figure).id;
-		const having = counting.filter((run) => figure === null || run.figures[figure] != null);
-		if (having.length < LEAST_REPEATS)
-			throw failure("baseline-few", {
-				path: shown,
-				which,
-				figure: figure ?? "figures",
-				runs: having.length,
-				least: LEAST_REPEATS,
-				repeat: LEAST_REPEATS + 1,
-			});
-	}
 }
 
 function whyOther(

@@ -240,17 +240,10 @@ export function badge(look: Look, word: string = look.toUpperCase()): Piece {
 	return { as: "badge", look, text: word };
 }
 
-export function aside(small: string): Piece {
-	return { as: "aside", text: small };
-}
-
-export function alert(count: string): Piece {
-	return { as: "alert", text: count };
-}
-
-export function code(shown: string): Piece {
-	return { as: "code", text: shown };
-}
+const pieceOf =
+	(as: "aside" | "alert" | "code") =>
+	(text: string): Piece => ({ as, text });
+export const [aside, alert, code] = [pieceOf("aside"), pieceOf("alert"), pieceOf("code")];
 
 export function link(shown: string, to: string): Piece {
 	return { as: "link", to, text: shown };

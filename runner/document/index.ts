@@ -70,15 +70,8 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 			commits.length === 0 ? UNKNOWN : commits.join("; "),
 		];
 	});
-	const columns = [
-		"Scenario and folder",
-		"Verdict",
-		"Started",
-		"Systems and their figures",
-		"Machine",
-		"Commit",
-	];
-	return doc.table(columns, rows, { id: "results" });
+	const columns = "Scenario and folder|Verdict|Started|Systems and their figures|Machine|Commit";
+	return doc.table(columns.split("|"), rows, { id: "results" });
 }
 
 /** Without a result the scenario is unknown, so the row names only the folder. */

@@ -39,15 +39,8 @@ export function differences({ runs }: Result): doc.Fold[] {
 }
 
 /** Settings that every driver reports (xk6-mqbench/broker/broker.go, EachMessage). */
-export const EACH_MESSAGE: readonly string[] = [
-	"confirm",
-	"flush",
-	"batching",
-	"compression",
-	"acknowledgeAlone",
-	"acknowledgeInGroup",
-	"prefetch",
-];
+export const EACH_MESSAGE: readonly string[] =
+	"confirm flush batching compression acknowledgeAlone acknowledgeInGroup prefetch".split(" ");
 
 export function environment({ environment: e, runId }: Result): doc.Block {
 	if (e === null) return doc.text("nothing was written down about the machine");

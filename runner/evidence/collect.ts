@@ -308,27 +308,16 @@ function stateOf(
 ): State {
 	const broken = parts.find((p) => p.problem !== null)?.problem ?? null;
 	const nothing = clients.every((c) => c.state === "missing");
-	if (run?.interruptedBy)
-		return {
-			state: "interrupted",
-			problem: `stopped by ${run.interruptedBy}${nothing ? " before anything was measured" : ""}`,
-		};
-	if (nothing)
-		return {
-			state: "never",
-			problem:
-				run?.error ??
-				parts.find((p) => p.end?.error != null)?.problem ??
-				damage ??
-				"the run was not made",
-		};
+	const is = (state: State["state"], problem: string | null): State => ({ state, problem });
+	const early = nothing ? " before anything was measured" : "";
+	if (run?.interruptedBy) return is("interrupted", `stopped by ${run.interruptedBy}${early}`);
+	const failed = parts.find((p) => p.end?.error != null)?.problem;
+	if (nothing) return is("never", run?.error ?? failed ?? damage ?? "the run was not made");
 	// Only the damaged file could distinguish a stopped run from a dead broker.
-	if (damage !== null) return { state: "crashed", problem: damage };
-	if (run?.error) return { state: "crashed", problem: run.error };
-	if (broken !== null) return { state: "crashed", problem: broken };
-	if (run?.abortedBy)
-		return { state: "aborted", problem: `stopped: ${run.abortedBy} could not pass any more` };
+	const crash = damage ?? (run?.error || broken);
+	if (crash !== null) return is("crashed", crash);
+	if (run?.abortedBy) return is("aborted", `stopped: ${run.abortedBy} could not pass any more`);
 	if (clients.some((c) => c.state === "interrupted"))
-		return { state: "interrupted", problem: "k6 was stopped before the run was over" };
-	return { state: "complete", problem: null };
+		return is("interrupted", "k6 was stopped before the run was over");
+	return is("complete", null);
 }

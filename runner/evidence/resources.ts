@@ -25,18 +25,11 @@ export function readSamples(path: string, seconds = 1): ResourceLine[] {
 }
 
 /** Samples of each file with this name and a number ("resources-2.jsonl"), in order. */
-export function numberedSamples(
-	folder: string,
-	name: string,
-	seconds: number | undefined,
-): { readonly number: number; readonly samples: ResourceLine[] }[] {
-	return readdirSync(folder)
-		.flatMap((file) => {
-			const number = /^(\d+)\.jsonl$/.exec(file.slice(name.length))?.[1];
-			return file.startsWith(name) && number !== undefined
-				? [{ file, number: Number(number) }]
-				: [];
-		})
+export function numberedSamples(folder: string, name: string, seconds: number | undefined) {
+	const form = new RegExp(`^${name}(\\d+)\\.jsonl$`);
+	const found = readdirSync(folder).map((file) => ({ file, number: Number(form.exec(file)?.[1]) }));
+	return found
+		.filter(({ number }) => !Number.isNaN(number))
 		.sort((a, b) => a.number - b.number)
 		.map(({ file, number }) => ({ number, samples: readSamples(join(folder, file), seconds) }));
 }

@@ -1,3 +1,4 @@
+import { brokerOf, loginUrl } from "../brokers/index.ts";
 import { resumeCommand } from "../model/command-file.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
@@ -5,7 +6,6 @@ import { plural } from "../units.ts";
 import { ABOVE_FLOOR } from "../verdict/checks/generator.ts";
 import { MAX } from "./fields.ts";
 import type { Outcome } from "./outcomes.ts";
-import { GRANT_RIGHTS, refusalAdvice } from "./refusals.ts";
 
 /** The advice of the first rule for the outcome's verdict that has any. */
 export function adviceOn(outcome: Outcome, result: Result): string {
@@ -15,6 +15,25 @@ export function adviceOn(outcome: Outcome, result: Result): string {
 	}
 	return "";
 }
+
+/** What to do if a server refuses rights, a login or a connection, in its own words. Null if the error is another one. */
+export function refusalAdvice(error: string, { brokerUrl, load }: Run): string | null {
+	if (RIGHTS.test(error)) return GRANT_RIGHTS;
+	const given = brokerUrl ?? "";
+	const server = given.replace(/^\w+:\/\/(?:\S*@)?|\/.*$/g, "");
+	if (LOGIN.test(error)) {
+		const { url, variable } = loginUrl(brokerOf(load), brokerUrl ?? undefined);
+		return given.includes("@")
+			? `check user and password: ${server} refused them`
+			: `write ${variable}=... before the command and --url '${url}' behind it, with the single quotes`;
+	}
+	return CONNECTION.test(error)
+		? `check the system's url (scheme, host, port, login) and its tls, and how many connections ${server} allows`
+		: null;
+}
+
+const GRANT_RIGHTS =
+	"give this user the right to create, write and read topics whose names begin with mqbench, or name topics that it may use (topics: [...], create: false)";
 
 /** "the system pushed back" */
 export function partText(line: Line, run: Run): string | null {
@@ -144,3 +163,10 @@ function largestPart({ metric, percentile }: Line, { breakdown }: Run): Part | n
 	const of = (part: Part) => around[part] ?? 0;
 	return (["queued", "lag"] as const).reduce<Part>((a, b) => (of(b) > of(a) ? b : a), "service");
 }
+
+const RIGHTS =
+	/NOPERM|_AUTHORIZATION_FAILED|ACCESS_REFUSED|access to vhost|Permissions Violation|message.* not authorized|unauthorized-access/;
+/** A mechanism that the server does not have is no matter of the password. */
+const LOGIN =
+	/NOAUTH|WRONGPASS|Authorization Violation|user ?name or password|not authorized|SASL (?:is|auth|PLAIN)|authentication/i;
+const CONNECTION = /connect: (?!.*too many open files)|unable to dial|SASL|api error UnknownError/;

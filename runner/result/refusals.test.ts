@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusalAdvice } from "./refusals.ts";
+import { refusalAdvice } from "./advice.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
 const CHECK = "check the system's url (scheme, host, port, login) and its tls, and how many";

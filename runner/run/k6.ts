@@ -79,16 +79,8 @@ export function startK6(options: K6Options, world: World) {
 }
 
 export function k6Arguments(plan: Plan, index: number): string[] {
-	return [
-		"run",
-		"--quiet",
-		"--no-color",
-		"--summary-mode=disabled",
-		"--no-thresholds",
-		"--no-usage-report",
-		...segments(index, plan.client.count),
-		"script.js",
-	];
+	const always = "--quiet --no-color --summary-mode=disabled --no-thresholds --no-usage-report";
+	return ["run", ...always.split(" "), ...segments(index, plan.client.count), "script.js"];
 }
 
 /** The text of a k6 log line: `level=error msg="Failed to send" error="connection refused"` -> "Failed to send: connection refused". */
@@ -138,11 +130,9 @@ function segments(index: number, count: number): string[] {
 /** From the user's environment, the variables that the driver reads, and those for k6's outputs if there are any. */
 function givenEnv(plan: Plan, outs: readonly string[], env: World["env"]): Record<string, string> {
 	const own = new Set<string>(brokerOf(plan).secretEnv);
+	const isGiven = (name: string) => own.has(name) || (outs.length > 0 && OF_OUTPUTS.test(name));
+	const given = Object.entries(env).filter(([name]) => isGiven(name));
 	return Object.fromEntries(
-		Object.entries(env).flatMap(([name, value]) =>
-			value !== undefined && (own.has(name) || (outs.length > 0 && OF_OUTPUTS.test(name)))
-				? [[name, value]]
-				: [],
-		),
+		given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
 	);
 }

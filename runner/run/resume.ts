@@ -105,17 +105,7 @@ const OTHER_PLANS =
 	"its runs are others: it was made with other options (--set, --only, --quick, --target), or by another version of mqbench";
 
 /** Facts that must match: other numbers would belong to another machine and not be repeats. */
-const MACHINE = [
-	"mqbench",
-	"os",
-	"kernel",
-	"cpu",
-	"cores",
-	"memoryBytes",
-	"clockSource",
-	"governor",
-	"cpuQuotaCores",
-] as const;
+const MACHINE = "mqbench os kernel cpu cores memoryBytes clockSource governor cpuQuotaCores";
 
 /** A resumed run's plan differs only in where it goes on. */
 function fromStart(planJson: string | null): string | null {
@@ -142,7 +132,8 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	const [rigBefore, rigNow] = [before.rig ?? null, now.rig ?? null];
 	if (!isDeepStrictEqual(identityOf(rigBefore), identityOf(rigNow)))
 		return `its runs were made on other machines (${placeOf(rigBefore)}, now ${placeOf(rigNow)})`;
-	const differs = MACHINE.find((fact) => before[fact] !== now[fact]);
+	const facts = MACHINE.split(" ") as (keyof EnvironmentFile)[];
+	const differs = facts.find((fact) => before[fact] !== now[fact]);
 	return differs === undefined
 		? null
 		: `its runs were made on another machine, or another state of this one (${differs}: ${before[differs]}, now ${now[differs]})`;
