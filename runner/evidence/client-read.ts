@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { sizeOfGiven } from "../given-folder.ts";
 import { type LogFile, lines as linesOf } from "../histogram/log-file.ts";
 import { ClientFileLine } from "../model/client-file.ts";
@@ -35,25 +35,20 @@ export function readClient(
 	};
 	if (!isMissing && (jsonl?.part !== false || hlog?.part !== false))
 		problems.push(`${who} ended before its result was complete; its figures until then are shown`);
-	const jsonlEnd =
-		jsonl?.part === false ? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.path)) : null;
-	const hlogEnd =
-		hlog?.part === false ? attempt(`${name}.hlog`, () => hlogTrailer(hlog.path)) : null;
+	const endOf = <T>(file: typeof hlog, read: (path: string) => T) =>
+		file?.part === false ? attempt(basename(file.path), () => read(file.path)) : null;
+	const [jsonlEnd, hlogEnd] = [endOf(jsonl, jsonlTrailer), endOf(hlog, hlogTrailer)];
 	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
 		problems.push(`${ofFile(index, called)}${name}.hlog and ${name}.jsonl are not of the same run`);
 	const path = join(folder, `${name}.ledger`);
-	if (ledger && sizeOfGiven(path) === null)
+	const exists = ledger && sizeOfGiven(path) !== null;
+	if (ledger && !exists)
 		problems.push(
 			`${ofFile(index, called)}${name}.ledger is missing: which messages it sent and received is not known`,
 		);
-	const sets =
-		ledger && sizeOfGiven(path) !== null ? attempt(`${name}.ledger`, () => readLedger(path)) : null;
-	const lines =
-		jsonl === null
-			? []
-			: (attempt(`${name}.jsonl`, () =>
-					parseAll(linesOf(jsonl), { tolerant: jsonlEnd === null, completions }),
-				) ?? []);
+	const sets = exists ? attempt(`${name}.ledger`, () => readLedger(path)) : null;
+	const how = { tolerant: jsonlEnd === null, completions };
+	const lines = jsonl && attempt(`${name}.jsonl`, () => parseAll(linesOf(jsonl), how));
 	const stopped = jsonlEnd?.state === "interrupted" || hlogEnd?.state === "interrupted";
 	const whole: State = stopped ? "interrupted" : "complete";
 	const state = isMissing ? "missing" : problems.length > 0 ? "broken" : whole;
@@ -62,7 +57,7 @@ export function readClient(
 		state: state as State,
 		/** Why a client is broken or missing. */
 		problem: problems[0] ?? null,
-		lines,
+		lines: lines ?? [],
 		logs: [hlogEnd?.body ?? hlog].filter((log): log is LogFile => log !== null),
 		/** Which messages it sent and received, if asked for and readable. */
 		ledger: sets,

@@ -18,6 +18,7 @@ export function brokerFigure(of: Subject, points: number): Figure | null {
 	const lines = nodes.flatMap(({ node, at, series }) =>
 		series.flatMap(({ name, counter, shown, values }): Line[] => {
 			if (!shown) return [];
+			const [, metric = name, labels = ""] = /^(.*?)\{(.*)\}$/s.exec(name) ?? [];
 			const within = at.flatMap((end, i) => {
 				const second = Math.round(end) - 1;
 				return second >= 0 && second < endNs / 1e9
@@ -26,7 +27,7 @@ export function brokerFigure(of: Subject, points: number): Figure | null {
 			});
 			const data = worst(within, size);
 			const largest = largestOf([0, ...data.map(({ y }) => y ?? 0)]);
-			return [{ ...partsOf(name), node, counter, data, largest }];
+			return [{ metric, labels, node, counter, data, largest }];
 		}),
 	);
 	// Rates first.
@@ -78,11 +79,6 @@ interface Line {
 	readonly counter: boolean;
 	readonly data: readonly Datum[];
 	readonly largest: number;
-}
-
-function partsOf(name: string): Pick<Line, "metric" | "labels"> {
-	const [, metric = name, labels = ""] = /^(.*?)\{(.*)\}$/s.exec(name) ?? [];
-	return { metric, labels };
 }
 
 /** Only its name tells. */

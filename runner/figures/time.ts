@@ -205,9 +205,13 @@ function scheduled({ load: { schedule }, window }: Run, size: number): Datum[] {
 }
 
 function phases({ phases }: Run): Span[] {
-	return phases.map(({ name: text, fromNs, toNs }) => {
-		return { from: fromNs / 1e9, to: toNs / 1e9, text, kind: "phase" };
-	});
+	const kind = "phase";
+	return phases.map(({ name: text, fromNs, toNs }) => ({
+		from: fromNs / 1e9,
+		to: toNs / 1e9,
+		text,
+		kind,
+	}));
 }
 
 function faults({ window, failover }: Run): Span[] {

@@ -28,12 +28,6 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 	const { collected } = facts;
 	const { plan, run, totals, counters, clients } = collected;
 	const metrics = byMetric((metric) => summarise(facts, metric));
-	const brokerHosts = nodeSeries(collected);
-	const sizes = bySizeOf(facts);
-	const brokerMetrics = metricSeries(collected);
-	const breakdown = breakdownOf(collected, metrics.response);
-	const hours = hourly(facts);
-	const brokerLog = brokerLogOf(collected, windowOf(collected));
 	const folder = `runs/${collected.folder}`;
 	return {
 		index: plan.index,
@@ -71,12 +65,12 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		metrics,
 		main: mainMetric(plan),
 		phases: phasesOf(facts),
-		...(hours && { hours }),
+		hours: hourly(facts),
 		drain: drainResult(collected),
 		omission: omissionOf(metrics.response, metrics.service, counters.window?.behind ?? null),
-		...(sizes && { sizes }),
-		...(breakdown && { breakdown }),
-		...(brokerLog && { brokerLog }),
+		sizes: bySizeOf(facts),
+		breakdown: breakdownOf(collected, metrics.response),
+		brokerLog: brokerLogOf(collected, windowOf(collected)),
 		slowest: [...collected.slowest],
 		offenders: collected.offenders,
 		floor: facts.floor,
@@ -88,8 +82,8 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 			ticks: [...collected.ticks],
 			resources: resourceSeries(collected),
 			hosts: hostSeries(collected),
-			...(brokerHosts && { brokerHosts }),
-			...(brokerMetrics && { brokerMetrics }),
+			brokerHosts: nodeSeries(collected),
+			brokerMetrics: metricSeries(collected),
 		},
 		clients: clientsOf(facts),
 		startSkewNs: startSkewNs(collected),

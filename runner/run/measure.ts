@@ -90,7 +90,11 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		try {
 			if (own.length === 0) own = await clientsOf(load, world, binaries, { ...rig, kubernetes });
 			const clients = await reach(own, progress);
-			note(hostsOf(clients));
+			note(
+				clients.flatMap(({ client: { name }, facts: { settings } }) =>
+					settings === undefined ? [] : { name, role: "load" as const, settings },
+				),
+			);
 			const baseline = networkBaseline();
 			for (let next = queue.next(); !next.done; next = queue.next()) {
 				const plan = next.value;
@@ -159,12 +163,6 @@ async function reach(clients: readonly Client[], progress: Progress): Promise<Re
 			`The load comes from ${elsewhere.map(({ client, facts }) => `${client.name} (${facts.machine})`).join("; ")}.`,
 		);
 	return ready;
-}
-
-function hostsOf(clients: readonly ReadyClient[]): HostSettings[] {
-	return clients.flatMap(({ client: { name }, facts: { settings } }) =>
-		settings === undefined ? [] : { name, role: "load" as const, settings },
-	);
 }
 
 /** Measures only the generator. A floor that fails is unknown in the reports: the runs themselves meet the same trouble. */

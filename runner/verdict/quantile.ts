@@ -136,12 +136,7 @@ function clusteringAbove(
 	return known.length === 0 ? null : largestOf(known);
 }
 
-interface Read {
-	readonly values: readonly number[];
-	readonly bySecond: ReturnType<Merged["above"]>;
-}
-
-const READ = new WeakMap<Merged, Read>();
+const READ = new WeakMap<Merged, { values: number[]; bySecond: ReturnType<Merged["above"]> }>();
 
 /** Counts per second. Reading takes as long as merging, so all percentiles of the window share one pass, its phases another. */
 function aboveBySecond(

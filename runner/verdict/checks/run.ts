@@ -101,11 +101,10 @@ export const clients: Check = {
 };
 
 /** Time between the first and the last client's first claim, ns. Null for one client, or if one never began. */
-export function startSkewNs(collected: Collected): number | null {
-	const times = firstClaims(collected).map(({ ns }) => ns);
-	return times.length < 2 || times.length < collected.parts.length
-		? null
-		: largestOf(times) - smallestOf(times);
+export function startSkewNs({ parts }: Collected): number | null {
+	const times = parts.flatMap(({ totals, end }) => totals?.firstClaimNs ?? end?.firstClaimNs ?? []);
+	const unknown = times.length < Math.max(2, parts.length);
+	return unknown ? null : largestOf(times) - smallestOf(times);
 }
 
 /** Suspensions are longer; two clocks read one after the other differ by less. */
@@ -229,13 +228,6 @@ export const warmUp: Check = {
 };
 
 // --- internal ---
-
-function firstClaims({ parts }: Collected): { readonly part: ClientPart; readonly ns: number }[] {
-	return parts.flatMap((part) => {
-		const ns = part.totals?.firstClaimNs ?? part.end?.firstClaimNs ?? null;
-		return ns === null ? [] : [{ part, ns }];
-	});
-}
 
 /** In ns, 0 for this machine's clock. Null if not measured after the run. */
 function boundOf({ end }: ClientPart): number | null {
