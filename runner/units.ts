@@ -254,11 +254,7 @@ function decimal(text: string): Decimal | null {
 	};
 }
 
-function split(
-	text: string,
-	units: Readonly<Record<string, bigint>>,
-	kind: Kind,
-): { number: Decimal; unit: string } {
+function split(text: string, units: Readonly<Record<string, bigint>>, kind: Kind) {
 	const match = /^\s*([+-]?[\d.]+)\s*([A-Za-zµμ]*)\s*$/.exec(text);
 	const number = match && decimal(match[1] ?? "");
 	const unit = match?.[2] ?? "";
@@ -269,13 +265,7 @@ function split(
 	return { number, unit };
 }
 
-function whole(
-	number: Decimal,
-	size: bigint | undefined,
-	text: string,
-	kind: Kind,
-	parts: string,
-): number {
+function whole(number: Decimal, size: bigint | undefined, text: string, kind: Kind, parts: string) {
 	const scaled = number.digits * (size ?? 1n);
 	const scale = 10n ** number.decimals;
 	if (scaled % scale !== 0n)

@@ -66,10 +66,7 @@ const RIGHT = 24;
 /** Least width of a small multiple. */
 const MULTIPLE = 330;
 
-function layoutOf(
-	figure: Figure,
-	view: Omit<View, "height">,
-): { readonly areas: readonly Place["area"][]; readonly height: number } {
+function layoutOf(figure: Figure, view: Omit<View, "height">) {
 	const { panels } = figure;
 	const most = isGrid(figure) ? Math.max(1, Math.floor(view.width / MULTIPLE)) : 1;
 	// Rows of the same length: 4 are 2 and 2, not 3 and 1.

@@ -1,6 +1,5 @@
 import { largestOf } from "../extremes.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
-import type { Verdict } from "../model/verdict.ts";
 import { field, judgedFigures, shownFigures } from "../result/fields.ts";
 import { at, bySystemAndCase, type Place } from "../result/select.ts";
 import { medianOf, type Ratio, ratioOf } from "../stats/ratio.ts";
@@ -69,11 +68,7 @@ export function compareRuns(
  * One system and case, if the work was the same. `notes` name the runs that do not count: without them only a regression is proven, because
  * the slowest runs are the ones that are stopped. On another machine nothing is judged.
  */
-export function pairOf(
-	sideA: Side,
-	sideB: Side,
-	calibration: Calibration | null,
-): { readonly pair: Pair | null; readonly notes: readonly string[] } {
+export function pairOf(sideA: Side, sideB: Side, calibration: Calibration | null) {
 	const [a, b] = [countedOf(sideA), countedOf(sideB)];
 	if (a.all.length === 0)
 		return none([`${a.name} has no run of ${a.system}, ${a.case}: nothing to compare with`]);
@@ -136,19 +131,14 @@ export function pairOf(
 }
 
 /** Fails only where B is worse beyond doubt, passes where that is excluded. Advisory comparisons decide nothing. */
-export function gateVerdict(
-	of: Pick<Comparison, "verdict" | "notWorse" | "advisory">,
-): Extract<Verdict, "pass" | "fail" | "inconclusive"> {
+export function gateVerdict(of: Pick<Comparison, "verdict" | "notWorse" | "advisory">) {
 	if (of.advisory !== null) return "inconclusive";
 	if (of.verdict === "regressed") return "fail";
 	return of.notWorse ? "pass" : "inconclusive";
 }
 
 /** How they differ, in words. The same machine with other settings is another one. */
-export function otherMachine(
-	a: Pick<Baseline, "machine">,
-	b: Pick<Baseline, "machine">,
-): string | null {
+export function otherMachine(a: Pick<Baseline, "machine">, b: Pick<Baseline, "machine">) {
 	if (a.machine === null || b.machine === null)
 		return "one of the two does not say on which machine it was made";
 	const difference = machineDifference(a.machine, b.machine);

@@ -104,12 +104,7 @@ function nameOf({ startedAt }: Baseline, where: string): string {
 }
 
 /** Warns of cases that the baseline lacks, such as new ones. Throws if it lacks all of them, or figures that lines compare. */
-function fits(
-	file: Baseline,
-	shown: string,
-	plans: readonly Plan[],
-	judged: readonly Plan[],
-): string[] {
+function fits(file: Baseline, shown: string, plans: readonly Plan[], judged: readonly Plan[]) {
 	const places = bySystemAndCase(plans).map(({ all: [plan], ...place }) => {
 		const which = `${place.system}, ${place.case}`;
 		const runs = at(place, file.runs);
@@ -138,12 +133,7 @@ function fits(
 	);
 }
 
-function whyOther(
-	plan: Plan,
-	which: string,
-	runs: Baseline["runs"],
-	file: Baseline,
-): string | null {
+function whyOther(plan: Plan, which: string, runs: Baseline["runs"], file: Baseline) {
 	if (runs.length === 0) return `it has no run of ${which}`;
 	const run = { load: loadOf(plan) };
 	const sla = plan.sla.map(({ text }) => text);

@@ -22,10 +22,7 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 }
 
 /** Of one of its runs, without the rate, and with the SLA that decides the answer. */
-export function searchFacts(
-	run: Pick<Run, "load">,
-	sla: readonly string[],
-): Record<string, string> {
+export function searchFacts(run: Pick<Run, "load">, sla: readonly string[]) {
 	// Probes are shorter than the run that confirms, and their length follows from the SLA.
 	const { duration: _, ...facts } = workFacts(run);
 	return { ...facts, load: "the highest rate", sla: sla.join("; ") };

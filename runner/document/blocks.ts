@@ -204,11 +204,7 @@ export function table(
 }
 
 /** The first `texts` columns are not numbers. */
-export function tableOf<T>(
-	all: readonly T[],
-	columns: readonly ColumnOf<T>[],
-	texts: number,
-): Table {
+export function tableOf<T>(all: readonly T[], columns: readonly ColumnOf<T>[], texts: number) {
 	const names = columns.map(([name]) => name);
 	const rows = all.map((row) => cellsOf(columns, row));
 	return table([...names.slice(0, texts), ...numbers(names.slice(texts))], rows);

@@ -248,11 +248,7 @@ function partOf(files: ClientFiles, run: RunFile | null, alone: boolean) {
 }
 
 /** Prefers the reason that the runner saw: the files only show that the client ended. */
-function problemOf(
-	{ index, state, problem }: ClientFiles,
-	end: ClientEnd | null,
-	alone: boolean,
-): string | null {
+function problemOf({ index, state, problem }: ClientFiles, end: ClientEnd | null, alone: boolean) {
 	const who = whoIs(index, end?.name ?? null);
 	if (end?.error != null) return `${who}: ${end.error}`;
 	return problem === null && state === "interrupted" && alone
@@ -265,10 +261,7 @@ function nameOf(run: RunFile | null, index: number): string | null {
 }
 
 /** Adds the counts that no single client has. Without all ledgers, `counts` is undefined and the files' own part stands. */
-function withLedgers(
-	sum: Counters | null,
-	counts: CountedLedgers["window"] | undefined,
-): Counters | null {
+function withLedgers(sum: Counters | null, counts: CountedLedgers["window"] | undefined) {
 	if (sum === null || counts === undefined) return sum;
 	const known = countsWith("ledgers").map((name) => [name, counts[name]]);
 	return { ...sum, ...Object.fromEntries(known), duplicated: sum.duplicated + counts.duplicated };

@@ -1,10 +1,7 @@
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 
 /** The commit of the last command that had begun when the run did. */
-export function commitAt(
-	environment: EnvironmentFile | null,
-	startedAt: string | null,
-): GitCommit | null {
+export function commitAt(environment: EnvironmentFile | null, startedAt: string | null) {
 	if (environment === null) return null;
 	const later = (environment.resumed ?? []).filter(
 		(command) => startedAt !== null && command.startedAt <= startedAt,

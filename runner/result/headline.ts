@@ -26,9 +26,7 @@ export function searchHeadline(search: IndexedResult["searches"][number]): Headl
 }
 
 /** "response p99 180us to 5.2ms" for each system. */
-export function systemTexts(
-	result: IndexedResult,
-): { readonly system: string; readonly text: string }[] {
+export function systemTexts(result: IndexedResult) {
 	const runs = result.runs.filter((run) => run.search === null);
 	const all = [
 		...runs.map((run) => ({ system: run.system, ...headlineOf(run) })),

@@ -76,11 +76,7 @@ const NOTHING: Omit<DetailsFile, "schema" | "runId" | "startedAt"> = {
 	curves: {},
 };
 
-function detailsOf(
-	folder: string,
-	{ details, startedAt }: RunInFile,
-	runId: string,
-): DetailsFile | null {
+function detailsOf(folder: string, { details, startedAt }: RunInFile, runId: string) {
 	if (details === null) return null;
 	try {
 		const file = readJson(inside(folder, details), DetailsFile);

@@ -30,10 +30,7 @@ export function clockOffsetsOf(clients: readonly Pick<Clocked, "before">[]): Clo
 }
 
 /** Error bounds by index: chrony's larger one of before and after, or the probes' with drift, steps and the error of the given T0. */
-export function clocksOf(
-	clients: readonly Clocked[],
-	offsets: ClockOffsets,
-): { readonly clocks: ClientEnd["clock"][]; readonly note: string | null } {
+export function clocksOf(clients: readonly Clocked[], offsets: ClockOffsets) {
 	const probed = clients.map(({ before, after }, i) =>
 		byProbes(offsets.offsetsNs[i] ?? 0, before, after),
 	);

@@ -54,10 +54,7 @@ export function resumedEnvironment(
 	return { ...before, resumed: [...(before.resumed ?? []), command] };
 }
 
-export function withHosts(
-	environment: EnvironmentFile,
-	found: readonly HostSettings[],
-): EnvironmentFile {
+export function withHosts(environment: EnvironmentFile, found: readonly HostSettings[]) {
 	if (found.length === 0) return environment;
 	const key = ({ name, role }: HostSettings) => `${role} ${name}`;
 	const hosts = new Map([...(environment.hosts ?? []), ...found].map((one) => [key(one), one]));

@@ -1,13 +1,9 @@
 import path from "node:path";
 import { answerOf } from "../../infra/program-answer.ts";
-import type { GitCommit } from "../model/environment-file.ts";
 import type { World } from "../world.ts";
 
 /** The commit of the file's work tree, which may be another than the CI job's; without git the job's. Never throws. */
-export async function gitCommitOf(
-	scenarioFile: string,
-	env: World["env"],
-): Promise<GitCommit | null> {
+export async function gitCommitOf(scenarioFile: string, env: World["env"]) {
 	const git = gitIn(path.dirname(scenarioFile), env);
 	const [head, changed, tracked] = await Promise.all([
 		git("rev-parse", "--verify", "HEAD"),

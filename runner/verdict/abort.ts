@@ -1,17 +1,14 @@
 import { tail } from "../histogram/percentiles.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import { intendedInWindow, limitIndex, samplesPerMessage } from "../plan/samples.ts";
-import { type Said, said } from "../text/say.ts";
+import { said } from "../text/say.ts";
 import { formatCount, formatDurationExact } from "../units.ts";
 import { fails, passLimit } from "./statistics.ts";
 
 type Counted = Readonly<Record<"failed" | "duplicated", number>>;
 
 /** The first SLA line with `abort: true` that can no longer pass. `over`: messages of the window over each of plan.limits. */
-export function hopeless(
-	plan: Plan,
-	soFar: Counted & { readonly over: readonly number[] },
-): { readonly sla: string; readonly why: string } | null {
+export function hopeless(plan: Plan, soFar: Counted & { readonly over: readonly number[] }) {
 	for (const sla of plan.sla) {
 		const over = soFar.over[limitIndex(plan, sla)] ?? 0;
 		const why = sla.abort ? whyHopeless(sla, plan, { ...soFar, over }) : null;
@@ -28,11 +25,7 @@ const PEEKING_ALPHA = 0.005;
  * twice the budget, so the verdict is FAIL (reports/METHOD.md, "Stopped early"); and the test fails at 0.5 %. Only counts that never fall
  * qualify: a lost message may still arrive.
  */
-export function whyHopeless(
-	sla: Sla,
-	plan: Plan,
-	soFar: Counted & { readonly over: number },
-): Said | null {
+export function whyHopeless(sla: Sla, plan: Plan, soFar: Counted & { readonly over: number }) {
 	if (sla.kind === "tally") {
 		const { tally, op, limit } = sla;
 		if (tally !== "failed" && tally !== "duplicated") return null;

@@ -7,10 +7,7 @@ import { derivePlan } from "../plan/derive.ts";
 const CONFIRMING = 2;
 
 /** Repeats every FAILED or INCONCLUSIVE gate, and its baseline, unless repeats cannot change it. `plans`: all runs so far. */
-export function confirmationOf(
-	result: Result,
-	plans: readonly Plan[],
-): { readonly plans: readonly Plan[]; readonly reasons: readonly string[] } {
+export function confirmationOf(result: Result, plans: readonly Plan[]) {
 	const runs = plans.filter((plan) => plan.search === null);
 	const open = result.gates.filter((gate) => mayChange(gate, result, runs));
 	const wanted = new Set(open.flatMap((gate) => keysOf(gate, runs)));

@@ -311,10 +311,7 @@ function withoutOver(intervals: readonly LimitInterval[], second: number): Limit
 }
 
 /** Would the line not FAIL without the saturated intervals? If intended times are unknown, they must be most of the window. */
-function explains(
-	{ share, intervals }: Pick<Saturation, "share" | "intervals">,
-	line: Line,
-): boolean {
+function explains({ share, intervals }: Pick<Saturation, "share" | "intervals">, line: Line) {
 	const { state, plan } = line.facts.collected;
 	const { tally } = line.judgement;
 	if (state !== "complete" && state !== "aborted") return false;

@@ -209,9 +209,7 @@ export function distributionOf(facts: Facts, metric: Metric): Distribution {
 }
 
 /** Lag per client in the window, for several clients; leaves out clients that measured nothing. */
-export function lagByClient(
-	facts: Facts,
-): { readonly part: ClientPart; readonly merged: Merged; readonly sample: Sample }[] {
+export function lagByClient(facts: Facts) {
 	return facts.collected.parts.flatMap((part) => {
 		const merged = facts.lags.get(part.index);
 		const { whole: distribution = EMPTY } = merged ?? {};

@@ -113,9 +113,7 @@ export function faultTimes(
 }
 
 /** The run's worst `unavailable` and `drained` in ns, if measured for all faults. `open`: one had not ended; the true value is larger. */
-export function worstOfFaults(
-	disturbed: Disturbed,
-): { figure: FaultFigure; ns: number; open: boolean }[] {
+export function worstOfFaults(disturbed: Disturbed) {
 	return (["unavailable", "drained"] as const).flatMap((figure) => {
 		const times = faultTimes(figure, disturbed);
 		const open = times?.some((t) => t.mostNs === Infinity) ?? false;
@@ -206,12 +204,7 @@ const FACTOR = 5;
 const KNOWN_NS = 1_000_000_000;
 const MESSAGES = 10;
 
-function explainedBins(
-	plan: Plan,
-	completions: ArrayLike<number>,
-	first: number,
-	gap: number,
-): number {
+function explainedBins(plan: Plan, completions: ArrayLike<number>, first: number, gap: number) {
 	const opens = Math.ceil(plan.schedule.warmupNs / BIN_NS);
 	const runs = emptyRuns(completions, first);
 	const into = runs.find(({ to }) => to > first);

@@ -16,10 +16,7 @@ export function intervalNs({ intervalSeconds = 1 }: Pick<Plan, "intervalSeconds"
 export const PER_SECOND = 10;
 
 /** The first second of the record with the window's interval i. */
-export function secondOf(
-	{ intervalSeconds = 1 }: Pick<Plan, "intervalSeconds">,
-	i: number,
-): number {
+export function secondOf({ intervalSeconds = 1 }: Pick<Plan, "intervalSeconds">, i: number) {
 	return Math.floor(i / PER_SECOND) * intervalSeconds;
 }
 

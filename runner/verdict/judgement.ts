@@ -15,10 +15,7 @@ export interface Judgement
 }
 
 /** The one cause of all FAILs. */
-export function causeOf(
-	verdict: Verdict,
-	all: readonly Pick<Judgement, "verdict" | "cause">[],
-): Cause | null {
+export function causeOf(verdict: Verdict, all: readonly Pick<Judgement, "verdict" | "cause">[]) {
 	const failed = verdict === "fail" ? all.filter((one) => one.verdict === "fail") : [];
 	const [cause = null, ...others] = new Set(failed.map((one) => one.cause));
 	return others.length === 0 ? cause : null;

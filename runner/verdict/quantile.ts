@@ -139,13 +139,7 @@ function clusteringAbove(
 const READ = new WeakMap<Merged, { values: number[]; bySecond: ReturnType<Merged["above"]> }>();
 
 /** Counts per second. Reading takes as long as merging, so all percentiles of the window share one pass, its phases another. */
-function aboveBySecond(
-	plan: Plan,
-	merged: Merged,
-	metric: Metric,
-	sample: Sample,
-	value: number,
-): (second: number) => { count: number; above: number } {
+function aboveBySecond(plan: Plan, merged: Merged, metric: Metric, sample: Sample, value: number) {
 	let read = READ.get(merged);
 	if (!read?.values.includes(value)) {
 		// Hours have no intervals: `phases` are theirs in a plan without.
@@ -160,7 +154,7 @@ function aboveBySecond(
 	}
 	const { values, bySecond } = read;
 	const k = values.indexOf(value);
-	return (second) => {
+	return (second: number) => {
 		const counts = bySecond.get(second);
 		return { count: counts?.count ?? 0, above: counts?.above[k] ?? 0 };
 	};

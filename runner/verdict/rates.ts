@@ -117,11 +117,7 @@ function closed({ counters, totals }: Collected): Rates {
 	};
 }
 
-function perSecond(
-	count: number | null,
-	fromNs: number | null,
-	toNs: number | null,
-): number | null {
+function perSecond(count: number | null, fromNs: number | null, toNs: number | null) {
 	return count === null || fromNs === null || toNs === null || toNs <= fromNs
 		? null
 		: (count * 1e9) / (toNs - fromNs);

@@ -105,9 +105,6 @@ export function machineName({ client, node }: Machine): string {
 }
 
 /** Null if not read, or if it went backwards. */
-export function grown(
-	from: number | null | undefined,
-	to: number | null | undefined,
-): number | null {
+export function grown(from: number | null | undefined, to: number | null | undefined) {
 	return from == null || to == null || to < from ? null : to - from;
 }

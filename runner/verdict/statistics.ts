@@ -93,10 +93,7 @@ export function passLimit(n: number, share: number): number | null {
  * phi = max(1, phi_b), dispersion over batches of b intervals, for each b with at least 10 batches: phi_b = 1/(m-1) * sum((y_i - n_i*pi)^2
  * / (n_i*pi*(1-pi))). 1: samples over the limit come singly.
  */
-export function clustering(
-	intervals: readonly Interval[],
-	batches: readonly number[] = BATCHES,
-): number {
+export function clustering(intervals: readonly Interval[], batches: readonly number[] = BATCHES) {
 	const n = sum(intervals.map((i) => i.n));
 	const share = sum(intervals.map((i) => i.over)) / n;
 	if (!(share > 0 && share < 1)) return 1;

@@ -68,10 +68,7 @@ export function tallyOf(collected: Collected, tally: Tally): number | null {
 }
 
 /** The rate without stops whose messages came after the window; null unless it then meets the SLA. */
-export function rateWithoutStops(
-	{ tally, op, limit }: TallySla,
-	collected: Collected,
-): { stops: number; stoppedNs: number; without: string } | null {
+export function rateWithoutStops({ tally, op, limit }: TallySla, collected: Collected) {
 	const { schedule } = collected.plan;
 	const { unit } = TALLIES[tally];
 	if (unit !== "messages/s" || schedule.kind === "closed" || isFaultFigure(tally)) return null;
@@ -88,9 +85,7 @@ export function ratesAndTimes(of: Measured): [RateOrTime, number | null][] {
 }
 
 /** "by producer and key": where messages can be overtaken. */
-export function orderUnit(
-	of: Pick<Plan, "pattern" | "partitions"> & { readonly keys: unknown },
-): string {
+export function orderUnit(of: Pick<Plan, "pattern" | "partitions"> & { readonly keys: unknown }) {
 	const stream = of.keys !== null ? " and key" : of.partitions > 1 ? " and partition" : "";
 	const copy = of.pattern === "fan-out" ? ", at each subscriber" : "";
 	return `by producer${stream}${copy}`;

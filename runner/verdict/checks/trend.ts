@@ -157,10 +157,7 @@ export function drift(facts: Facts) {
 }
 
 /** A passing latency that would soon fail if p50 kept rising. */
-export function leavesOpen(
-	{ verdict, n, margin }: Judgement,
-	rise: ReturnType<typeof drift>,
-): boolean {
+export function leavesOpen({ verdict, n, margin }: Judgement, rise: ReturnType<typeof drift>) {
 	if (verdict !== "pass" || n === null || margin === null || rise === null) return false;
 	return margin < STEADY_MARGIN && rise.significant && rise.change > 0;
 }
