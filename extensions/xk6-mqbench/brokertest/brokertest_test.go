@@ -65,8 +65,9 @@ func TestEachFaultIsFound(t *testing.T) {
 		"delivers again what a member took and did not acknowledge": {
 			"forgets what a member took", "does not flag", "waits for handlers",
 		},
-		"prepares empty topics where there were some of that name": {"keeps old messages"},
-		"removes what it made and nothing else":                    {"removes nothing", "removes all"},
+		"goes on when members of a group leave, are killed and join": {"forgets what a member took"},
+		"prepares empty topics where there were some of that name":   {"keeps old messages"},
+		"removes what it made and nothing else":                      {"removes nothing", "removes all"},
 		"shares topics and groups among the clients of a run, and client 0 removes them": {
 			"removes what others share", "names groups by the client", "removes nothing",
 		},
