@@ -3,7 +3,6 @@ package amqp
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -129,11 +128,7 @@ func (s *session) dial(ctx context.Context, host string) (w *wire, err error) {
 	if s.at.User != "" {
 		login = amqp.SASLTypePlain(s.at.User, s.at.Password)
 	}
-	dial := (&net.Dialer{}).DialContext
-	if s.security != nil {
-		dial = (&tls.Dialer{Config: s.security}).DialContext
-	}
-	socket, err := s.Mortal(dial)(ctx, "tcp", host)
+	socket, err := s.Dialer(0, s.security)(ctx, "tcp", host)
 	if err != nil {
 		return nil, err
 	}

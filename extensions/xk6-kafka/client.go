@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"crypto/tls"
 	"fmt"
 	"net"
 	"sync"
@@ -77,13 +76,10 @@ func (s *session) common(to *settings) {
 	to.Set("responseBytesMax", responseBytes, kgo.BrokerMaxReadBytes(responseBytes))
 	to.Set("clientMetricsPush", false, kgo.DisableClientMetrics())
 	to.Set("tls", false, kgo.SeedBrokers(s.at.Hosts...))
-	dialer := &net.Dialer{Timeout: dialTimeout}
-	dial := dialer.DialContext
+	to.Set("", nil, kgo.Dialer(s.Dialer(dialTimeout, s.tls)))
 	if s.tls != nil {
 		to.Set("tls", map[bool]string{false: "true", true: "true (any certificate is trusted)"}[s.own.TLS.Insecure])
-		dial = (&tls.Dialer{NetDialer: dialer, Config: s.tls}).DialContext
 	}
-	to.Set("", nil, kgo.Dialer(s.Mortal(dial)))
 	to.Set("sasl", "none")
 	if s.at.User != "" {
 		to.Set("sasl", s.own.Sasl, kgo.SASL(franz.Logins[s.own.Sasl](s.at.User, s.at.Password)))

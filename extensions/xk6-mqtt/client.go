@@ -164,11 +164,7 @@ var _ sync.Locker = (*wire)(nil)
 // dialWire connects. Packets that are larger than packetBytes take two writes; with 0 no packet is collected.
 func (c *client) dialWire(ctx context.Context, host string, packetBytes int) (*wire, error) {
 	s := c.s
-	dial := (&net.Dialer{}).DialContext
-	if s.security != nil {
-		dial = (&tls.Dialer{Config: s.security}).DialContext
-	}
-	conn, err := s.Mortal(dial)(ctx, "tcp", host)
+	conn, err := s.Dialer(0, s.security)(ctx, "tcp", host)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,7 +26,7 @@ func New(o broker.Options) (broker.Session, error) {
 	s := &session{
 		Base: broker.NewBase("nats-streaming", o), own: defaults, client: "mqbench-" + nuid.Next(),
 	}
-	s.wires = &address.Wires{Dialer: s.Mortal((&net.Dialer{Timeout: connectTimeout}).DialContext)}
+	s.wires = &address.Wires{Dialer: s.Dialer(connectTimeout, nil)}
 	err := o.Decode(&s.own)
 	security, ofTLS := s.own.TLS.Config()
 	var ofURL error

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +61,7 @@ func newConnections(o broker.Options) (*connections, error) {
 	c := &connections{
 		Base: broker.NewBase("nats", o), subscriptions: map[*nats.Subscription]int64{},
 	}
-	c.wires = &address.Wires{Dialer: c.Mortal((&net.Dialer{Timeout: connectTimeout}).DialContext)}
+	c.wires = &address.Wires{Dialer: c.Dialer(connectTimeout, nil)}
 	c.granted, c.refuse = context.WithCancelCause(context.Background())
 	var err error
 	if c.own, err = optionsOf(o); err != nil {

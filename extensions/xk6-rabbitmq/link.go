@@ -99,7 +99,7 @@ func (l *link) dial(ctx context.Context) (*wire, error) {
 		ChannelMax: channelMax,
 		Properties: amqp.NewConnectionProperties(),
 		Dial: func(network, address string) (net.Conn, error) {
-			raw, err := s.Mortal((&net.Dialer{Timeout: l.patience}).DialContext)(ctx, network, address)
+			raw, err := s.Dialer(l.patience, nil)(ctx, network, address)
 			if err != nil {
 				return nil, err
 			}

@@ -213,7 +213,7 @@ func (s *session) stopAll() {
 // client has this number of HTTP connections.
 func (s *session) client(connections int) *sqs.Client {
 	transport := &http.Transport{
-		DialContext:     s.Mortal((&net.Dialer{Timeout: dialTimeout}).DialContext),
+		DialContext:     s.Dialer(dialTimeout, nil),
 		MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, IdleConnTimeout: idleTimeout, DisableCompression: true,
 	}
 	return sqs.New(sqs.Options{

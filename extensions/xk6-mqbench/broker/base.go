@@ -46,6 +46,15 @@ func (d Dial) Dial(network, address string) (net.Conn, error) {
 
 var errKilled = errors.New("killed")
 
+// Dialer makes a dialer with TLS, or without if security is nil. timeout 0 is no limit but the context's. Its sockets end with Kill.
+func (b *Base) Dialer(timeout time.Duration, security *tls.Config) Dial {
+	dialer := &net.Dialer{Timeout: timeout}
+	if security == nil {
+		return b.Mortal(dialer.DialContext)
+	}
+	return b.Mortal((&tls.Dialer{NetDialer: dialer, Config: security}).DialContext)
+}
+
 // Mortal makes a dialer whose sockets end with Kill.
 func (b *Base) Mortal(dial Dial) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
