@@ -29,6 +29,8 @@ const RECEIVED = {
 	copies: true,
 } satisfies About;
 
+const OF_FAULTS = { unit: "ns", needs: ["faults"] } satisfies About;
+
 /** Names for SLA lines. Rates and times can be compared with a baseline; counts have a fixed right value. */
 const tallies = {
 	...counts(),
@@ -62,26 +64,22 @@ const tallies = {
 	},
 	// The worst fault decides.
 	unavailable: {
-		unit: "ns",
-		needs: ["faults"],
+		...OF_FAULTS,
 		says: "`faults`: longest time after a fault without an acknowledgement (without acknowledgements, and for faults of consumers: without a receipt)",
 		example: "< 10s",
 	},
 	recovered: {
-		unit: "ns",
-		needs: ["faults"],
+		...OF_FAULTS,
 		says: "`faults`: time until the first latency line of the SLA is met again",
 		example: "< 15s",
 	},
 	drained: {
-		unit: "ns",
-		needs: ["faults"],
+		...OF_FAULTS,
 		says: "`faults`: time until no more messages are in flight than before the fault",
 		example: "< 30s",
 	},
 	served: {
-		unit: "ns",
-		needs: ["faults"],
+		...OF_FAULTS,
 		says: "`faults` of consumers: time until the last message that was due before the fault is received",
 		example: "< 10s",
 	},

@@ -78,19 +78,15 @@ export function usesLines(
 	].filter((file) => typeof file === "string");
 	const own = systems.flatMap(({ options }) => brokerOf(options).secretEnv);
 	const variables = [...scenario.variables, ...own.filter((name) => env[name] !== undefined)];
+	const here = rig === null && targets[scenario.target].place === "process";
+	const inPods = kubernetes !== null && clients.kind === "pods";
+	const metrics = systems.map(({ options }) => maskUrls(metricsUrl(options) ?? ""));
 	return [
-		...(rig === null && targets[scenario.target].place === "process"
-			? systems.flatMap(programLine)
-			: []),
+		...(here ? systems.flatMap(programLine) : []),
 		...(kubernetes === null ? [] : [`cluster: ${clusterText(kubernetes)}`]),
-		...(kubernetes !== null && clients.kind === "pods"
-			? [`image ${kubernetes.image} for the load generator pods`]
-			: []),
+		...(inPods ? [`image ${kubernetes.image} for the load generator pods`] : []),
 		...lineOf("files", files),
-		...lineOf(
-			"metrics",
-			systems.map(({ options }) => maskUrls(metricsUrl(options) ?? "")).filter(Boolean),
-		),
+		...lineOf("metrics", metrics.filter(Boolean)),
 		...lineOf("variables of the environment", variables),
 	];
 }
@@ -133,13 +129,11 @@ function awsLines({ aws }: Scenario): string[] {
 	const { volume } = brokers;
 	const disk = volume && ` on a ${volume.type} volume of ${volume.sizeGiB}GiB each`;
 	const machines = [
-		...(brokers.count === 0
-			? []
-			: [`${brokers.count} x ${brokers.instance} for brokers${disk ?? ""}`]),
+		brokers.count > 0 && `${brokers.count} x ${brokers.instance} for brokers${disk ?? ""}`,
 		`${clients.count} x ${clients.instance}${clients.spot ? " (spot)" : ""} for the load`,
 	];
 	return [
-		`machines of EC2 in ${zone ?? region}: ${machines.join(", ")}; they end themselves after ${formatDurationExact(aws.ttlNs)}`,
+		`machines of EC2 in ${zone ?? region}: ${machines.filter(Boolean).join(", ")}; they end themselves after ${formatDurationExact(aws.ttlNs)}`,
 	];
 }
 
@@ -151,16 +145,13 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const hosts = place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
 	const image = imageAt(hosts ? "host" : rig === null ? place : null, system);
 	const parts = [
-		...(image === null ? [] : [container(system, image)]),
-		...(hosts && image === null ? [process?.onHosts.text(system.options) ?? ""] : []),
-		...(hosts && nodes > 1 ? [`${nodes} nodes on ${nodes} hosts`] : []),
-		...(url === null ? [] : [`at ${maskUrls(url)}`]),
-		...(existingTopics === null
-			? []
-			: [
-					`uses ${existingTopics.join(", ")}; makes and removes nothing, and counts what others send there as foreign`,
-				]),
-	];
+		image !== null && container(system, image),
+		hosts && image === null && (process?.onHosts.text(system.options) ?? ""),
+		hosts && nodes > 1 && `${nodes} nodes on ${nodes} hosts`,
+		url !== null && `at ${maskUrls(url)}`,
+		existingTopics !== null &&
+			`uses ${existingTopics.join(", ")}; makes and removes nothing, and counts what others send there as foreign`,
+	].filter((part) => part !== false);
 	return parts.length === 0 ? [] : [`${key}: ${parts.join("; ")}`];
 }
 
@@ -168,30 +159,23 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 function container({ options }: System, image: string): string {
 	const { cpus, memory, nodes = 1 } = options;
 	const limits = [
-		...(cpus === undefined ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
-		...(memory === undefined ? [] : [`${formatBytesExact(memory)} of memory`]),
-	];
-	const most = limits.length === 0 ? [] : [`at most ${limits.join(" and ")}`];
-	return [
-		`image ${image}`,
-		...(nodes === 1 ? most : [`${nodes} containers${most.length === 0 ? "" : ` of ${most} each`}`]),
-	].join(", ");
+		cpus !== undefined && `${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`,
+		memory !== undefined && `${formatBytesExact(memory)} of memory`,
+	].filter(Boolean);
+	const most = limits.length > 0 ? `at most ${limits.join(" and ")}` : "";
+	const each = nodes === 1 ? most : `${nodes} containers${most && ` of ${most} each`}`;
+	return [`image ${image}`, each].filter(Boolean).join(", ");
 }
 
 function clientsLine({ clients, kubernetes }: Pick<Scenario, "clients" | "kubernetes">): string[] {
-	switch (clients.kind) {
-		case "local":
-			return clients.count === 1 ? [] : [`clients: ${clients.count} processes of this machine`];
-		case "rented":
-			return [`clients: ${plural(clients.count, "machine")}`];
-		case "docker":
-			return [`clients: ${plural(clients.count, "container")}`];
-		case "pods":
-			return [`clients: ${plural(clients.count, "pod")} in ${clusterText(kubernetes)}`];
-		case "ssh":
-			return [`clients: ${clients.hosts.join(", ")}, over SSH`];
-	}
+	if (clients.kind === "ssh") return [`clients: ${clients.hosts.join(", ")}, over SSH`];
+	const { kind, count } = clients;
+	if (kind === "local") return count === 1 ? [] : [`clients: ${count} processes of this machine`];
+	const noun = { rented: "machine", docker: "container", pods: "pod" }[kind];
+	const where = kind === "pods" ? ` in ${clusterText(kubernetes)}` : "";
+	return [`clients: ${plural(count, noun)}${where}`];
 }
+
 /** "fault at 10s: kill of the leader, which is started again after 2s". */
 function faultLine({ atNs, of, action, count, forNs, node, delayNs }: Fault): string {
 	const whom = node === null ? "all nodes" : node === "leader" ? "the leader" : `node ${node}`;

@@ -333,22 +333,15 @@ function extras(plan: Plan): string[] {
 	const { randomRatio, file } = message;
 	const startNs = plan.beside?.startNs ?? 0;
 	return [
-		...(startNs > 0 ? [`begins ${formatDurationExact(startNs)} after the run`] : []),
-		...(inFlight === null ? [] : [`at most ${formatCount(inFlight)} in flight per producer`]),
-		...(work === null
-			? []
-			: [
-					`${formatDurationExact(work.meanNs)} of work per message${work.distribution === "exponential" ? " on average, exponential" : ""}`,
-				]),
-		...(keys === null ? [] : [`${formatCount(keys.count)} keys, ${keys.distribution}`]),
-		...(file !== null
-			? ["payload from a file"]
-			: message.payload === "zeros"
-				? ["payload of zeros"]
-				: randomRatio < 1
-					? [`${Number((randomRatio * 100).toPrecision(6))} % of payload random`]
-					: []),
-	];
+		startNs > 0 && `begins ${formatDurationExact(startNs)} after the run`,
+		inFlight !== null && `at most ${formatCount(inFlight)} in flight per producer`,
+		work !== null &&
+			`${formatDurationExact(work.meanNs)} of work per message${work.distribution === "exponential" ? " on average, exponential" : ""}`,
+		keys !== null && `${formatCount(keys.count)} keys, ${keys.distribution}`,
+		file !== null && "payload from a file",
+		message.payload === "zeros" && "payload of zeros",
+		randomRatio < 1 && `${percent(randomRatio, 6)} of payload random`,
+	].filter((part) => part !== false);
 }
 
 /** The last column is left-aligned, and with "left" all but the first. */

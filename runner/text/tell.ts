@@ -5,12 +5,7 @@ import { slaMistakes } from "./sla-mistakes.ts";
 import { systemMistakes } from "./system-mistakes.ts";
 
 /** Messages that no result keeps, mistakes above all: code -> sentence, with the names of its values in braces. */
-const sentences = {
-	...fileMistakes,
-	...loadMistakes,
-	...slaMistakes,
-	...systemMistakes,
-} as const;
+const sentences = { ...fileMistakes, ...loadMistakes, ...slaMistakes, ...systemMistakes } as const;
 
 export type Told = keyof typeof sentences;
 
