@@ -103,6 +103,7 @@ export function broker<Schema extends z.ZodObject>(
 				title: own.title,
 				levels,
 				ownDurability,
+				killedAfterNs: differing.redeliverAfterNs ?? 0,
 				...differing,
 				cannot: Object.fromEntries(reasons.map(([pattern, why]) => [pattern, why])),
 				instead: Object.fromEntries(
@@ -280,7 +281,7 @@ export interface Traits {
 	readonly prefetch: number | null;
 	/** Unacknowledged messages are redelivered after this, ns; null means only after a disconnect. */
 	readonly redeliverAfterNs: number | null;
-	/** A killed consumer's messages go to others after this, ns; 0: when its connection ends. */
+	/** A killed consumer's messages go to others after this, ns; 0: when its connection ends. By default as `redeliverAfterNs`. */
 	readonly killedAfterNs: number;
 	readonly maxReplicas: number;
 	/** Most connections of a server by its `config`, or else its default. Absent: only the machine limits them. */

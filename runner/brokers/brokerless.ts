@@ -120,8 +120,5 @@ function forwarder(name: string, title: string): Server {
 		}),
 	});
 	const from = `no server; clients connect directly; with \`forwarder: true\` ${title}'s forwarder, built on first use`;
-	return {
-		...made,
-		install: made.install && { ...made.install, from },
-	};
+	return { ...made, install: made.install && { ...made.install, from } };
 }

@@ -38,9 +38,13 @@ export function unit<Kind extends keyof typeof PARSERS>(
 export const WEEK_NS = 7 * 24 * 3600 * 1e9;
 
 /** In ns, at most a week. */
-export function span(description: string, examples: string[], least?: "above 0") {
+export function span(
+	description: string,
+	examples: string[],
+	least: "above 0" | "from 0" = "above 0",
+) {
 	return unit("duration", { description, examples }, (ns) => {
-		if (least && ns === 0) return "must be above 0";
+		if (ns === 0 && least === "above 0") return "must be above 0";
 		return ns > WEEK_NS ? "must be at most 168h" : undefined;
 	});
 }
@@ -74,11 +78,6 @@ export function warmup(description: string, examples: string[]) {
 type OneSize = number | { readonly aboveLimit: number };
 /** Of all messages, or one after another. */
 export type Size = OneSize | Sizes;
-export type WrittenSize =
-	| OneSize
-	| { readonly median: number; readonly p99: number; readonly max: number }
-	| { readonly file: string }
-	| { readonly shares: Readonly<Record<string, number>> };
 
 /** A size ("1KiB"), or one relative to each system's own limit: "limit", "limit + 1B", "limit - 1KiB". */
 export function size(docs: Docs, complaint: (bytes: number) => string | undefined) {

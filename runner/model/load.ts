@@ -132,13 +132,13 @@ export interface Load extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>>
 const rate = (description: string, examples: string[]) => unit("rate", { description, examples });
 
 const Stage = z.strictObject({
-	duration: span("How long the rate takes to reach `target`.", ["30s"], "above 0"),
+	duration: span("How long the rate takes to reach `target`.", ["30s"]),
 	target: rate("Rate at the end of the stage.", ["10000/s"]),
 });
 
 const Step = z.strictObject({
 	rate: rate("Rate of this step; 0/s: nothing is sent.", ["1000/s"]),
-	duration: span("Its length, in whole seconds.", ["10s"], "above 0"),
+	duration: span("Its length, in whole seconds.", ["10s"]),
 });
 
 const Payload = z.union([
@@ -201,6 +201,8 @@ const MessageSize = described(
 		{ file: "sizes.txt" },
 	],
 );
+
+export type WrittenSize = z.output<typeof MessageSize>;
 
 /** Name, text for the plainest work (or null), text of a value. Released texts never change because stored baselines hash them. */
 export type Fact<Value> = readonly [
@@ -289,7 +291,6 @@ export const LOAD_FIELDS = {
 		input: span(
 			"Length of the measured part; with `find` of each step (3s or more; longer where the SLA's percentile needs it), with `messages` its limit. Default: with `find` 15s, with `messages` 10min.",
 			["10s", "5min"],
-			"above 0",
 		).optional(),
 		inName: ({ schedule }) => formatDurationExact(schedule.durationNs),
 		fact: ["duration", null, (run) => formatDurationExact(run.durationNs)],
@@ -304,11 +305,9 @@ export const LOAD_FIELDS = {
 		fact: ["warm-up", null, warmupText],
 	},
 	drain: {
-		input: span(
-			"How long to wait for messages after the last one was due.",
-			["30s"],
-			"above 0",
-		).prefault("30s"),
+		input: span("How long to wait for messages after the last one was due.", ["30s"]).prefault(
+			"30s",
+		),
 		inName: ({ drainNs }) => `drain ${formatDurationExact(drainNs)}`,
 		fact: ["drain", null, (run) => formatDurationExact(run.drainNs)],
 	},
@@ -316,7 +315,6 @@ export const LOAD_FIELDS = {
 		input: span(
 			"A message that takes longer counts as late, and no longer towards `inFlight`; its true time is recorded. Default: `drain`.",
 			["1s"],
-			"above 0",
 		).optional(),
 		inName: ({ timeoutNs }) => `timeout ${formatDurationExact(timeoutNs)}`,
 		fact: ["timeout", null, (run) => formatDurationExact(run.timeoutNs)],

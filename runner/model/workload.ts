@@ -202,9 +202,9 @@ const RECEIVING = {
 	work: field({
 		input: described(
 			z.union([
-				span("Time per message.", ["2ms"], "above 0"),
+				span("Time per message.", ["2ms"]),
 				z.strictObject({
-					mean: span("Mean time per message.", ["2ms"], "above 0"),
+					mean: span("Mean time per message.", ["2ms"]),
 					distribution: z.enum(["constant", "exponential"]).default("constant").meta({
 						description: "`exponential`: mostly short, occasionally long.",
 					}),

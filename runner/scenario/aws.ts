@@ -110,7 +110,6 @@ type AwsFile = z.output<typeof AwsFile>;
 
 /** Brokers take turns on the same machines; each client has its own. */
 export interface Aws extends AwsFile {
-	/** Nodes of the largest system, or 0 if no system has a process. */
 	readonly brokers: AwsFile["brokers"] & { readonly count: number };
 	readonly clients: AwsFile["clients"] & { readonly count: number };
 }
@@ -122,7 +121,6 @@ export function brokerMachines(systems: readonly { readonly options: SystemOptio
 	return Math.max(0, largestOf(systems.map(nodesOf)));
 }
 
-/** Returns 0 if the system is not a process. */
 export function nodesOf({ options }: { readonly options: SystemOptions }): number {
 	return hasProcess(options) ? (options.nodes ?? 1) : 0;
 }

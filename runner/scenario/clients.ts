@@ -2,8 +2,7 @@ import type { Target } from "../model/plan.ts";
 import { sshPlaceText } from "../model/ssh-host.ts";
 import { targets } from "../model/targets.ts";
 import { plural } from "../units.ts";
-import type { GivenRig } from "./problem.ts";
-import { type Context, type Problem, reporter } from "./problem.ts";
+import { type Context, type GivenRig, type Problem, reporter } from "./problem.ts";
 import type { Clients } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 
@@ -31,7 +30,6 @@ export function resolveClients(
 	return clients;
 }
 
-/** Number of k6 processes. */
 export function clientCount(clients: Clients): number {
 	return clients.kind === "ssh" ? clients.hosts.length : clients.count;
 }

@@ -64,12 +64,8 @@ const slaFields = {
 	abort: flag("Stop a run that can no longer meet this line. Not for comparisons.").default(false),
 };
 
-type Line = {
-	expect: Sla | BaselineSla;
-	abort: boolean;
-	system?: string;
-	case?: string;
-	load?: string;
+type Line = { expect: Sla | BaselineSla; abort: boolean } & {
+	[_ in "system" | "case" | "load"]?: string;
 };
 const SlaLine = SlaText.transform((expect): Line => ({ expect, abort: false }));
 const CaseSlaEntry = z.union([SlaLine, z.strictObject(slaFields)]);
@@ -77,13 +73,14 @@ const SlaEntry = z.union([
 	SlaLine,
 	z.strictObject({
 		...slaFields,
-		case: z.string().optional().meta({
-			description: "Only for this case; the first words of its name are enough. Default: all.",
-		}),
-		load: z
-			.string()
-			.optional()
-			.meta({ description: "For this load of `background`. Default: the main load." }),
+		case: described(
+			z.string().optional(),
+			"Only for this case; the first words of its name are enough. Default: all.",
+		),
+		load: described(
+			z.string().optional(),
+			"For this load of `background`. Default: the main load.",
+		),
 	}),
 ]);
 
@@ -99,11 +96,11 @@ export const BackgroundLoad = z
 		start: span(
 			"When it begins, in whole seconds from the start of the measured part. Default: with the main load's warm-up, which is then its own too.",
 			["20s"],
+			"from 0",
 		).optional(),
 		end: span(
 			"When it ends, counted in the same way, instead of `duration`. Default: with the main load.",
 			["40s"],
-			"above 0",
 		).optional(),
 		sla: described(
 			z.array(CaseSlaEntry).default([]),
@@ -138,17 +135,12 @@ const CaseOverrides = z
 	})
 	.partial();
 
+const values = (one: z.ZodType) => z.array(one).min(1).max(100);
 const Matrix = z
 	.strictObject(
-		Object.fromEntries(
-			workloadFields.map((field) => [
-				field,
-				z
-					.array(overrides[field] as z.ZodType)
-					.min(1)
-					.max(100),
-			]),
-		) as { [Field in WorkloadField]: z.ZodArray<(typeof overrides)[Field]> },
+		Object.fromEntries(workloadFields.map((field) => [field, values(overrides[field])])) as {
+			[Field in WorkloadField]: z.ZodArray<(typeof overrides)[Field]>;
+		},
 	)
 	.partial();
 
@@ -267,7 +259,7 @@ export const ScenarioFile = z.strictObject({
 			.array(
 				z
 					.strictObject({
-						at: span("Start, counted from the end of the warm-up.", ["10s"]),
+						at: span("Start, counted from the end of the warm-up.", ["10s"], "from 0"),
 						of: choice(
 							["brokers", "consumers"],
 							"Brokers that mqbench starts, or members of the group (`work-queue`, `backlog`).",
@@ -289,18 +281,15 @@ export const ScenarioFile = z.strictObject({
 						for: span(
 							"How long it lasts, the node stays down, or the consumers stay away. Default: `kill`, `leave`: to the end; `restart`: 0s.",
 							["2s"],
-							"above 0",
 						).optional(),
 						node: described(
 							z.union([count("Number of the node, from 1.", 3, [1]), z.literal("leader")]),
 							"Number of a node, from 1, or `leader`: the one that leads the first topic at that moment. Default: all nodes.",
 							[1, "leader"],
 						).optional(),
-						delay: span(
-							"`latency`: the delay of each packet that the node sends.",
-							["50ms"],
-							"above 0",
-						).optional(),
+						delay: span("`latency`: the delay of each packet that the node sends.", [
+							"50ms",
+						]).optional(),
 					})
 					.transform(({ at, of, action, count, for: forNs, node, delay }) => ({
 						atNs: at,

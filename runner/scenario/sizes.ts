@@ -1,7 +1,7 @@
 import path from "node:path";
 import { largestOf } from "../extremes.ts";
-import type { Size, WrittenSize } from "../model/field.ts";
-import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../model/load.ts";
+import type { Size } from "../model/field.ts";
+import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES, type WrittenSize } from "../model/load.ts";
 import type { Sizes } from "../model/sizes.ts";
 import { sum } from "../stats/sum.ts";
 import { formatBytesExact, parseBytes, plural } from "../units.ts";

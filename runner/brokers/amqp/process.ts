@@ -160,15 +160,13 @@ export const server = jvmServer<
 // --- internal ---
 
 function elements(all: Config): string {
-	return Object.entries(all)
-		.map(([name, value]) => `<${name}>${escaped(value)}</${name}>`)
-		.join("\n");
+	const each = Object.entries(all).map(([name, one]) => `<${name}>${escaped(one)}</${name}>`);
+	return each.join("\n");
 }
 
 function attributes(all: Config): string {
-	return Object.entries(all)
-		.map(([name, value]) => ` ${name}="${escaped(value)}"`)
-		.join("");
+	const each = Object.entries(all).map(([name, value]) => ` ${name}="${escaped(value)}"`);
+	return each.join("");
 }
 
 function escaped(value: string | number | boolean): string {

@@ -38,6 +38,7 @@ const KafkaOptions = z.strictObject({
 	linger: span(
 		"How long a client waits for more messages before it sends a batch. Default: 0ms; Kafka's is 5ms (0ms before 4.0).",
 		["0ms", "5ms"],
+		"from 0",
 	).default(0),
 	batch: bytes(
 		`Largest batch. Default: ${formatBytesExact(defaults.batchBytes)}; Kafka's is 16KiB, which slows a fast producer.`,
@@ -67,6 +68,7 @@ const KafkaOptions = z.strictObject({
 	fetchMaxWait: span(
 		`The broker answers a consumer after this time at the latest. Default: ${formatDurationExact(defaults.fetchMaxWaitNs)}, as in Kafka.`,
 		["500ms"],
+		"from 0",
 	).optional(),
 	assignor: choice(
 		["range", "cooperative-sticky"],
@@ -79,13 +81,11 @@ const KafkaOptions = z.strictObject({
 	sessionTimeout: span(
 		`The broker takes a member that is silent for this time for dead. Default: ${formatDurationExact(defaults.sessionTimeoutNs)}, as in Kafka. With \`groupProtocol: consumer\` the broker decides (group.consumer.session.timeout.ms).`,
 		["10s"],
-		"above 0",
 	).optional(),
 	...acknowledgeField,
 	commitInterval: span(
 		`How often a group member commits with \`acknowledge: interval\` (implied). If it dies, messages since its last commit are delivered again. Default: ${formatDurationExact(defaults.commitIntervalNs)}; Kafka's is 5s.`,
 		["100ms", "5s"],
-		"above 0",
 	).optional(),
 	...heapField,
 	sasl: choice(

@@ -46,7 +46,6 @@ const MqttOptions = z.strictObject({
 	keepAlive: span(
 		`A client pings after this much silence (whole seconds). Default: ${formatDurationExact(defaults.keepAliveNs)}.`,
 		["60s"],
-		"above 0",
 	).optional(),
 	tcpNoDelay: flag(
 		"Send small messages immediately, at both ends (TCP_NODELAY). mosquitto's own default is false.",

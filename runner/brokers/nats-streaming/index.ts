@@ -29,7 +29,6 @@ const StreamingOptions = z.strictObject({
 	ackWait: span(
 		`A message that is not acknowledged within this time (whole seconds), including its wait in the prefetch, is delivered again. Default: ${formatDurationExact(defaults.ackWaitNs)}, the library's.`,
 		["30s", "5min"],
-		"above 0",
 	).optional(),
 });
 type StreamingOptions = z.infer<typeof StreamingOptions>;
@@ -139,7 +138,6 @@ export const streaming = broker(StreamingOptions, {
 			largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),
 		prefetch: options.prefetch ?? defaults.prefetch,
 		redeliverAfterNs: options.ackWait ?? defaults.ackWaitNs,
-		killedAfterNs: options.ackWait ?? defaults.ackWaitNs,
 	}),
 	stores: () => stores,
 	configExample: { "streaming.file_options.buffer_size": "4MB" },

@@ -46,7 +46,6 @@ const NatsOptions = z.strictObject({
 	ackWait: span(
 		`JetStream: a message that is not acknowledged within this time, including its wait in the prefetch, is delivered again. Default: ${formatDurationExact(defaults.ackWaitNs)}, the server's.`,
 		["30s", "5min"],
-		"above 0",
 	).optional(),
 });
 type NatsOptions = z.infer<typeof NatsOptions>;
@@ -263,7 +262,6 @@ function jetstream({
 		instead: "write consumer: pull",
 		prefetch: consumer === "push" ? maxAckPending : prefetch,
 		redeliverAfterNs: ackWait,
-		killedAfterNs: ackWait,
 		maxReplicas: 5,
 	} as const;
 }

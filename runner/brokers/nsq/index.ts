@@ -27,7 +27,6 @@ const NsqOptions = z.strictObject({
 	msgTimeout: span(
 		`A message that is not finished within this time, including its wait in the prefetch, is requeued. Default: ${formatDurationExact(defaults.msgTimeoutNs)}, nsqd's.`,
 		["30s", "5min"],
-		"above 0",
 	).optional(),
 	outputBuffer: choice(
 		["none", "default"],
@@ -123,7 +122,6 @@ export const nsq = broker(NsqOptions, {
 		maxMessageBytes: Number(config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
 		prefetch,
 		redeliverAfterNs: msgTimeout,
-		killedAfterNs: msgTimeout,
 		nodes: [1, 2, 3],
 	}),
 	stores: () => stores,

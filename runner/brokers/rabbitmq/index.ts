@@ -78,6 +78,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 			prefetch: automatic ? null : prefetch,
 			// The default consumer_timeout.
 			redeliverAfterNs: 1800e9,
+			killedAfterNs: 0,
 			maxReplicas: queue === "quorum" ? 5 : 1,
 		};
 	},

@@ -42,7 +42,6 @@ const RedisOptions = z.strictObject({
 	claimAfter: span(
 		`Streams: an entry that is not acknowledged within this time goes to another consumer of the group. Default: ${formatDurationExact(defaults.claimAfterNs)}.`,
 		["10s"],
-		"above 0",
 	).optional(),
 	...tlsField,
 	...processFields,

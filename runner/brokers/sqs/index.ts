@@ -45,11 +45,11 @@ const SqsOptions = z.strictObject({
 	longPolling: span(
 		`How long the service waits for a message before an empty reply (whole seconds). 0s: short polling. Default: ${formatDurationExact(defaults.waitNs)}, the service's limit.`,
 		["0s", "20s"],
+		"from 0",
 	).optional(),
 	visibility: span(
 		`A message that is not deleted within this time (whole seconds) is delivered again. Default: ${formatDurationExact(defaults.visibilityNs)}, the service's.`,
 		["2min"],
-		"above 0",
 	).optional(),
 	encoding: choice(
 		["base64", "binary"],
@@ -138,7 +138,6 @@ export const sqs = broker(SqsOptions, {
 		cannot: { "fan-out": "a queue gives each message to one consumer" },
 		prefetch,
 		redeliverAfterNs: visibility,
-		killedAfterNs: visibility,
 		requestUsd: fifo ? FIFO_USD : STANDARD_USD,
 		jvm: true,
 	}),
