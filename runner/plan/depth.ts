@@ -54,8 +54,9 @@ function tooDeep(plan: Plan): string[] {
 	});
 }
 
+type Phase = Plan["phases"][number] | null;
 /** Without a phase, in the whole window. */
-function messagesIn({ schedule }: Plan, phase: Plan["phases"][number] | null): number {
+function messagesIn({ schedule }: Plan, phase: Phase): number {
 	return phase === null
 		? schedule.messages - schedule.warmupMessages
 		: messagesBefore(schedule, schedule.warmupNs + phase.toNs) -
@@ -63,12 +64,7 @@ function messagesIn({ schedule }: Plan, phase: Plan["phases"][number] | null): n
 }
 
 /** For that many samples: a duration at the mean rate, or messages where a closed load has no rate. */
-function enough(
-	plan: Plan,
-	metric: Metric,
-	samples: number,
-	phase: Plan["phases"][number] | null = null,
-) {
+function enough(plan: Plan, metric: Metric, samples: number, phase: Phase = null) {
 	const { kind, rate, durationNs } = plan.schedule;
 	const perMessage = Math.max(1, samplesPerMessage(plan, metric));
 	const messages = Math.ceil(samples / perMessage);

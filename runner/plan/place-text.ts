@@ -3,9 +3,10 @@ import { brokerOf, hasProcess, imageAt, noBroker } from "../brokers/index.ts";
 import { largestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
-import { metricsUrl } from "../scenario/metrics.ts";
+import { metricsAsked } from "../scenario/metrics.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
+import type { Env } from "../scenario/variables.ts";
 import { maskUrls } from "../secrets.ts";
 import { percent } from "../text/percent.ts";
 import {
@@ -42,14 +43,12 @@ export function holdingLines(plans: readonly Plan[], read = readProc): string[] 
 	if (connecting.length === 0 || files === undefined || to === 0) return [];
 	const ports = to - from + 1;
 	const able = Number(files) - OWN_FILES;
-	const most = largestOf(connecting.map((plan) => openConnections(plan) / plan.client.count));
+	const perClient = (of: (plan: Plan) => number) =>
+		largestOf(connecting.map((plan) => of(plan) / plan.client.count));
+	const most = perClient(openConnections);
 	const more = most > able ? `, and this needs up to ${formatCount(Math.ceil(most))}` : "";
 	const said = `one load generator process here can hold ${formatCount(able)} connections (ulimit -H -n)${more}; to one address ${formatCount(ports)} (net.ipv4.ip_local_port_range)`;
-	const fastest = largestOf(
-		connecting.map(
-			({ schedule: { rate }, client }) => (rate ? ratePerSecond(rate) : 0) / client.count,
-		),
-	);
+	const fastest = perClient(({ schedule: { rate } }) => (rate ? ratePerSecond(rate) : 0));
 	const secondsLeft = ports / fastest;
 	if (secondsLeft >= PORT_KEPT_S) return [said];
 	return [
@@ -58,11 +57,7 @@ export function holdingLines(plans: readonly Plan[], read = readProc): string[] 
 }
 
 /** Other programs and files that a scenario uses, in case another person wrote it. Drivers' variables are listed only if set in `env`. */
-export function usesLines(
-	scenario: Scenario,
-	plans: readonly Plan[],
-	env: Readonly<Record<string, string | undefined>>,
-): string[] {
+export function usesLines(scenario: Scenario, plans: readonly Plan[], env: Env): string[] {
 	const { kubernetes, clients, baseline, rig } = scenario;
 	const keys = new Set(plans.map(({ system }) => system));
 	const systems = scenario.systems.filter(
@@ -80,7 +75,7 @@ export function usesLines(
 	const variables = [...scenario.variables, ...own.filter((name) => env[name] !== undefined)];
 	const here = rig === null && targets[scenario.target].place === "process";
 	const inPods = kubernetes !== null && clients.kind === "pods";
-	const metrics = systems.map(({ options }) => maskUrls(metricsUrl(options) ?? ""));
+	const metrics = systems.map(({ options }) => maskUrls(metricsAsked(options).url ?? ""));
 	return [
 		...(here ? systems.flatMap(programLine) : []),
 		...(kubernetes === null ? [] : [`cluster: ${clusterText(kubernetes)}`]),

@@ -16,24 +16,16 @@ export function samplesPerMessage(of: Measured, metric: Metric): number {
 	if (of.pattern === CATCH_UP) return 0;
 	const closed = of.schedule.kind === "closed";
 	const isBacklog = of.pattern === "backlog";
-	switch (metric) {
-		// The wait for a paused consumer is not the system's.
-		case "response":
-			return closed || isBacklog ? 0 : copies(of);
-		case "service":
-			return isBacklog ? 0 : copies(of);
-		// Without intended times nothing is late.
-		case "lag":
-		case "queued":
-			return closed ? 0 : 1;
-		case "ack":
-			return 1;
-		case "last":
-			// With copies on several clients, none of them can identify the last one.
-			return of.pattern === "fan-out" && !closed && (of.client?.count ?? of.clients ?? 1) === 1
-				? 1
-				: 0;
-	}
+	// With copies on several clients, none of them can identify the last one.
+	const seesLast = of.pattern === "fan-out" && (of.client?.count ?? of.clients ?? 1) === 1;
+	// Without intended times nothing is late.
+	const intended = closed ? 0 : 1;
+	// The wait for a paused consumer is not the system's.
+	const service = isBacklog ? 0 : copies(of);
+	const last = seesLast ? intended : 0;
+	return { response: intended * service, service, lag: intended, queued: intended, ack: 1, last }[
+		metric
+	];
 }
 
 export function copies({ pattern, subscriptions }: Measured): number {

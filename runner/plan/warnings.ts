@@ -79,15 +79,12 @@ export function rigExpiryWarnings(
 	const end = rig === null ? null : rigEndsAt(rig);
 	if (rig === null || end === null) return [];
 	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
-	if (leftNs < 0)
-		return [
-			`the rig ${rig.id} has expired (${end}): runs on it may end at any moment; stand a new one up`,
-		];
-	return leftNs < takesNs
-		? [
-				`the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and ${doing} up to ${formatDuration(takesNs)}: ${remedy}`,
-			]
-		: [];
+	if (leftNs >= takesNs) return [];
+	return [
+		leftNs < 0
+			? `the rig ${rig.id} has expired (${end}): runs on it may end at any moment; stand a new one up`
+			: `the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and ${doing} up to ${formatDuration(takesNs)}: ${remedy}`,
+	];
 }
 
 // --- internal ---
@@ -127,11 +124,10 @@ function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[
 	const known = systems.flatMap(({ key, traits: { prefetch } }) =>
 		prefetch === null || !working.has(key) ? [] : [{ key, prefetch }],
 	);
-	return new Set(known.map(({ prefetch }) => prefetch)).size < 2
-		? []
-		: [
-				`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,
-			];
+	if (new Set(known.map(({ prefetch }) => prefetch)).size < 2) return [];
+	return [
+		`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,
+	];
 }
 
 /** A broker's start and a look at clocks, before a run's first message. */
