@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { bytes, CpuSet, count, described, flag, number, word } from "../model/field.ts";
+import {
+	bytes,
+	CpuSet,
+	count,
+	described,
+	flag,
+	number,
+	optionalText,
+	word,
+} from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
@@ -146,14 +155,12 @@ export const tlsField = {
 		z.union([
 			z.boolean(),
 			z.strictObject({
-				ca: z.string().optional().meta({
-					description: "PEM file with the certificates to trust. Default: the system's.",
-				}),
-				cert: described(z.string().optional(), "PEM file with the client's certificate."),
-				key: z.string().optional().meta({ description: "PEM file with the client's key." }),
-				serverName: z.string().optional().meta({
-					description: "Expected name in the broker's certificate. Default: the URL's host.",
-				}),
+				ca: optionalText("PEM file with the certificates to trust. Default: the system's."),
+				cert: optionalText("PEM file with the client's certificate."),
+				key: optionalText("PEM file with the client's key."),
+				serverName: optionalText(
+					"Expected name in the broker's certificate. Default: the URL's host.",
+				),
 				insecure: flag("Trust any certificate (for tests only). Default: false.").optional(),
 			}),
 		]),

@@ -21,6 +21,11 @@ export function described<Schema extends z.ZodType>(
 	return schema.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
+/** Any text, or none. */
+export function optionalText(description: string) {
+	return z.string().optional().meta({ description });
+}
+
 /** Text with a unit; the docs describe the text, not the parsed value. `complaint` is the mistake in a value ("must be above 0"). */
 export function unit<Kind extends keyof typeof PARSERS>(
 	kind: Kind,

@@ -17,7 +17,7 @@ import {
 	type Written,
 } from "./place.ts";
 import type { Path, Problem } from "./problem.ts";
-import { ScenarioFile } from "./schema.ts";
+import { ScenarioFile, written } from "./schema.ts";
 
 /** Turns zod's issues into sentences for the scenario's author; `value` is the checked value. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Problem[] {
@@ -294,9 +294,6 @@ function inside(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
 	if (schema instanceof z.ZodUnion) return schema.options;
 	// The written form, before any transform.
 	if (schema instanceof z.ZodPipe) return [schema.in];
-	return schema instanceof z.ZodOptional ||
-		schema instanceof z.ZodDefault ||
-		schema instanceof z.ZodPrefault
-		? [schema.unwrap()]
-		: [];
+	const bare = written(schema);
+	return bare === schema ? [] : [bare];
 }

@@ -66,14 +66,9 @@ export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
 	if (pattern) checkPattern({ ...of, pattern }, wrong);
 	if (timeout !== undefined && drain !== undefined && timeout > drain)
 		wrong("timeout", "timeout-beyond-drain", { timeoutNs: timeout, drainNs: drain });
-	const least = ENVELOPE_BYTES + CHECKSUM_BYTES;
-	if (of.checksum && typeof message === "number" && message < least)
-		wrong("message", "too-small-for-checksum", {
-			messageBytes: message,
-			leastBytes: least,
-			checksum: CHECKSUM_BYTES,
-			envelope: ENVELOPE_BYTES,
-		});
+	const parts = { checksum: CHECKSUM_BYTES, envelope: ENVELOPE_BYTES, leastBytes: LEAST_BYTES };
+	if (of.checksum && typeof message === "number" && message < LEAST_BYTES)
+		wrong("message", "too-small-for-checksum", { ...parts, messageBytes: message });
 	if (of.order === "per-key" && of.keys === "none") wrong("order", "order-without-keys");
 	const { connections, topics = 1, consumerConnections = 0 } = of;
 	if (connections === undefined) return;
@@ -93,6 +88,7 @@ export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
 // --- internal ---
 
 const SETTLING = 10;
+const LEAST_BYTES = ENVELOPE_BYTES + CHECKSUM_BYTES;
 /** A search needs the queue's trend (verdict/checks/trend.ts): at a rate that is too high, a short window may still meet the SLA. */
 const STEP_NS = 3e9;
 /** Counting Poisson arrivals draws each one: this many take a second or two. */

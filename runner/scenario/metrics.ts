@@ -2,13 +2,11 @@ import { addresses } from "../brokers/addresses.ts";
 import { brokerOf, type SystemOptions } from "../brokers/index.ts";
 import type { Described } from "../brokers/process.ts";
 import type { System } from "./scenario.ts";
-import { resolveUrl } from "./variables.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { type Env, resolveUrl } from "./variables.ts";
 
 /** A sentence about the address of a system's metrics; null if it is well. */
 export function metricsMistake(options: SystemOptions, env: Env, inFile: boolean): string | null {
-	const { url } = written(options);
+	const { url } = metricsAsked(options);
 	if (url === undefined) return null;
 	const found = resolveUrl(url.replaceAll(PORT, "1"), HTTP, env, inFile);
 	return "wrong" in found ? found.wrong.replaceAll(/\burl\b/g, "metrics") : null;
@@ -22,7 +20,7 @@ export function metricsOf(
 ) {
 	const { options } = system;
 	const { metrics: known, urls: ports } = brokerOf(options);
-	const { url, show = known?.show ?? [] } = written(options);
+	const { url, show = known?.show ?? [] } = metricsAsked(options);
 	if (options.metrics === false) return null;
 	const [at] = broker.url === "" ? [] : addresses(broker.url, ports);
 	const found = url && resolveUrl(url.replaceAll(PORT, `${at?.port ?? 0}`), HTTP, env, false);
@@ -31,9 +29,11 @@ export function metricsOf(
 	return { from, own: url === undefined, show, counters: known?.counters ?? NONE };
 }
 
-/** As written: it may name a variable. */
-export function metricsUrl(options: SystemOptions): string | undefined {
-	return written(options).url;
+/** As written: its url may name a variable. */
+export function metricsAsked({
+	metrics,
+}: SystemOptions): Exclude<SystemOptions["metrics"], string | false> & {} {
+	return typeof metrics === "object" ? metrics : { url: metrics || undefined };
 }
 
 // --- internal ---
@@ -41,9 +41,3 @@ export function metricsUrl(options: SystemOptions): string | undefined {
 const PORT = "{port}";
 const HTTP = { urls: { http: 80, https: 443 } };
 const NONE = /^\b$/;
-
-function written({
-	metrics,
-}: SystemOptions): Exclude<SystemOptions["metrics"], string | false> & {} {
-	return typeof metrics === "object" ? metrics : { url: metrics || undefined };
-}

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
-import { CpuSet, choice, count, described, flag, parsed, span, word } from "../model/field.ts";
+import {
+	CpuSet,
+	choice,
+	count,
+	described,
+	flag,
+	optionalText,
+	parsed,
+	span,
+	word,
+} from "../model/field.ts";
 import { CATCH_UP } from "../model/load.ts";
 import { AnyAction, type BaselineSla, type Sla, Target } from "../model/plan.ts";
 import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
@@ -26,7 +36,7 @@ type Written<T> = T extends
 	| z.ZodPrefault<infer Inner>
 	? Inner
 	: T;
-function written(schema: z.ZodType): unknown {
+export function written(schema: z.core.$ZodType): z.core.$ZodType {
 	return schema instanceof z.ZodOptional ||
 		schema instanceof z.ZodDefault ||
 		schema instanceof z.ZodPrefault
@@ -60,7 +70,7 @@ const SlaText = described(
 
 const slaFields = {
 	expect: SlaText,
-	system: described(z.string().optional(), "Only for this system (its key). Default: all."),
+	system: optionalText("Only for this system (its key). Default: all."),
 	abort: flag("Stop a run that can no longer meet this line. Not for comparisons.").default(false),
 };
 
@@ -73,14 +83,8 @@ const SlaEntry = z.union([
 	SlaLine,
 	z.strictObject({
 		...slaFields,
-		case: described(
-			z.string().optional(),
-			"Only for this case; the first words of its name are enough. Default: all.",
-		),
-		load: described(
-			z.string().optional(),
-			"For this load of `background`. Default: the main load.",
-		),
+		case: optionalText("Only for this case; the first words of its name are enough. Default: all."),
+		load: optionalText("For this load of `background`. Default: the main load."),
 	}),
 ]);
 

@@ -152,14 +152,8 @@ function compared(parts: Parts): BaselineSla {
 		percent >= LEAST_PERCENT &&
 		percent <= most &&
 		(time === undefined || (tally === null && allowanceNs));
-	if (!right)
-		throw refused("margin-odd", {
-			line: text,
-			worse,
-			least: LEAST_PERCENT,
-			most,
-			write: `${left} ${op} baseline ${worse === "higher" ? "+ 10%" : "- 5%"}`,
-		});
+	const write = `${left} ${op} baseline ${worse === "higher" ? "+ 10%" : "- 5%"}`;
+	if (!right) throw refused("margin-odd", { line: text, worse, least: LEAST_PERCENT, most, write });
 	const figure =
 		subject.kind === "tally" ? subject.tally : `${subject.metric} p${subject.percentile}`;
 	return {

@@ -5,7 +5,7 @@ import { isMap, mapValues, type Written } from "./place.ts";
 import { type Path, type Problem, reporter } from "./problem.ts";
 
 export const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Fills in each system except `url` (url.ts). Only `config` may hold secrets, because other values end up in a run's files. */
 export function fillVariables(
@@ -66,7 +66,7 @@ export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
 export function resolveUrl(
 	raw: string,
 	broker: Pick<Broker, "urls" | "urlUser">,
-	env: Readonly<Record<string, string | undefined>>,
+	env: Env,
 	inFile: boolean,
 ): ResolvedUrl {
 	const schemes = Object.keys(broker.urls);
@@ -75,13 +75,10 @@ export function resolveUrl(
 	if (inFile && raw.split(NEXT_URL).some(holdsSecret))
 		return { wrong: tell("url-secret", loginUrl(broker)) };
 	const missing = missingVariable(raw, env);
-	if (missing !== undefined)
-		return {
-			wrong: tell("variable-unset", {
-				variable: missing,
-				form: raw === variable(missing) ? form : "...",
-			}),
-		};
+	if (missing !== undefined) {
+		const whole = raw === variable(missing) ? form : "...";
+		return { wrong: tell("variable-unset", { variable: missing, form: whole }) };
+	}
 	const userEnds = raw.lastIndexOf("@");
 	const url = raw.replaceAll(REFERENCE, (_, name: string, at: number) => {
 		const value = env[name] ?? "";
@@ -97,18 +94,12 @@ export function resolveUrl(
 	if (parsed.some((one) => !one?.hostname)) {
 		// "nats://::1:4222", without brackets.
 		const ipv6 = /:\/\/(?:[^@]*@)?[\da-f]*:[\da-f]*:/i.test(url);
-		return {
-			wrong: tell("url-odd", { url: source, form: ipv6 ? form.replace("host", "[::1]") : form }),
-		};
+		const meant = ipv6 ? form.replace("host", "[::1]") : form;
+		return { wrong: tell("url-odd", { url: source, form: meant }) };
 	}
+	const all = schemes.map((scheme) => `${scheme}://`).join(", ");
 	if (parsed.some((one) => one && !schemes.includes(one.protocol.slice(0, -1))))
-		return {
-			wrong: tell("url-scheme", {
-				url: source,
-				schemes: schemes.map((scheme) => `${scheme}://`).join(", "),
-				form,
-			}),
-		};
+		return { wrong: tell("url-scheme", { url: source, schemes: all, form }) };
 	return { url: parts.map(({ whole }) => whole).join(",") };
 }
 
