@@ -1,14 +1,5 @@
 import { z } from "zod";
-import {
-	bytes,
-	CpuSet,
-	count,
-	described,
-	flag,
-	number,
-	optionalText,
-	word,
-} from "../model/field.ts";
+import { bytes, CpuSet, count, described, flag, number, text, word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
@@ -155,12 +146,10 @@ export const tlsField = {
 		z.union([
 			z.boolean(),
 			z.strictObject({
-				ca: optionalText("PEM file with the certificates to trust. Default: the system's."),
-				cert: optionalText("PEM file with the client's certificate."),
-				key: optionalText("PEM file with the client's key."),
-				serverName: optionalText(
-					"Expected name in the broker's certificate. Default: the URL's host.",
-				),
+				ca: text("PEM file with the certificates to trust. Default: the system's."),
+				cert: text("PEM file with the client's certificate."),
+				key: text("PEM file with the client's key."),
+				serverName: text("Expected name in the broker's certificate. Default: the URL's host."),
 				insecure: flag("Trust any certificate (for tests only). Default: false.").optional(),
 			}),
 		]),

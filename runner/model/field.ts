@@ -22,7 +22,7 @@ export function described<Schema extends z.ZodType>(
 }
 
 /** Any text, or none. */
-export function optionalText(description: string) {
+export function text(description: string) {
 	return z.string().optional().meta({ description });
 }
 
@@ -32,7 +32,7 @@ export function unit<Kind extends keyof typeof PARSERS>(
 	docs: Docs,
 	complaint: (value: ReturnType<(typeof PARSERS)[Kind]>) => string | undefined = () => undefined,
 ) {
-	return text(UNIT_PATTERNS[kind], docs, (written) => {
+	return read(UNIT_PATTERNS[kind], docs, (written) => {
 		const value = PARSERS[kind](written) as Parameters<typeof complaint>[0];
 		const wrong = complaint(value);
 		if (wrong === undefined) return value;
@@ -67,7 +67,7 @@ type Warmup = { readonly ns: number } | { readonly messages: number } | { readon
 export function warmup(description: string, examples: string[]) {
 	return z
 		.union([
-			text(
+			read(
 				`${UNIT_PATTERNS.duration}|^\\s*[0-9]{1,10}\\s+messages?\\s*$`,
 				{ description, examples },
 				parseWarmup,
@@ -87,7 +87,7 @@ export type Size = OneSize | Sizes;
 /** A size ("1KiB"), or one relative to each system's own limit: "limit", "limit + 1B", "limit - 1KiB". */
 export function size(docs: Docs, complaint: (bytes: number) => string | undefined) {
 	const size = UNIT_PATTERNS.size.replace(/^\^|\$$/g, "");
-	return text(`${UNIT_PATTERNS.size}|^\\s*limit\\s*([+-]${size})?$`, docs, (written): OneSize => {
+	return read(`${UNIT_PATTERNS.size}|^\\s*limit\\s*([+-]${size})?$`, docs, (written): OneSize => {
 		const [limit, sign, beside = ""] = /^\s*limit\s*(?:([+-])(.*))?$/.exec(written) ?? [];
 		if (/^\s*\d+\s*$/.test(beside))
 			throw new UnitError(`${written} has no unit; write ${written.trim()}B`);
@@ -184,7 +184,7 @@ export function parsed<T>(parse: (text: string) => T) {
 const PARSERS = { duration: parseDuration, size: parseBytes, rate: parseRate };
 
 /** `pattern`: the text that editors accept, as a regular expression of JSON Schema. */
-function text<T>(pattern: string, docs: Docs, parse: (text: string) => T) {
+function read<T>(pattern: string, docs: Docs, parse: (text: string) => T) {
 	return z
 		.string()
 		.meta({ ...docs, pattern })

@@ -175,14 +175,12 @@ function clientsLine({ clients, kubernetes }: Pick<Scenario, "clients" | "kubern
 function faultLine({ atNs, of, action, count, forNs, node, delayNs }: Fault): string {
 	const whom = node === null ? "all nodes" : node === "leader" ? "the leader" : `node ${node}`;
 	const time = forNs === null ? "" : formatDurationExact(forNs);
-	const how: Readonly<Record<Fault["action"], string>> = {
+	const how: Readonly<Partial<Record<Fault["action"], string>>> = {
 		pause: `for ${time}`,
 		partition: `for ${time}`,
 		latency: `of ${formatDurationExact(delayNs ?? 0)} for ${time}`,
 		kill: forNs === null ? "for good" : `and start again after ${time}`,
 		restart: forNs === 0 ? "at once" : `after ${time}`,
-		leave: "",
-		join: "",
 	};
 	const when = `fault at ${formatDurationExact(atNs)} of the measured part`;
 	if (of === "consumers") {

@@ -23,9 +23,8 @@ export function samplesPerMessage(of: Measured, metric: Metric): number {
 	// The wait for a paused consumer is not the system's.
 	const service = isBacklog ? 0 : copies(of);
 	const last = seesLast ? intended : 0;
-	return { response: intended * service, service, lag: intended, queued: intended, ack: 1, last }[
-		metric
-	];
+	const response = intended * service;
+	return { response, service, lag: intended, queued: intended, ack: 1, last }[metric];
 }
 
 export function copies({ pattern, subscriptions }: Measured): number {

@@ -9,13 +9,8 @@ const Instance = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-ins
 
 const BYTES = { GiB: 1024 ** 3, MiB: 1024 ** 2 };
 /** A size in whole GiB or MiB, as their number. */
-function whole(
-	of: keyof typeof BYTES,
-	description: string,
-	example: string,
-	least: number,
-	most: number,
-) {
+type Range = readonly [least: number, most: number];
+function whole(of: keyof typeof BYTES, description: string, example: string, [least, most]: Range) {
 	return unit("size", { description, examples: [example] }, (bytes) => {
 		const n = bytes / BYTES[of];
 		const fits = Number.isInteger(n) && n >= least && n <= most;
@@ -63,7 +58,7 @@ export const AwsFile = z
 					z
 						.strictObject({
 							type: z.enum(["gp3", "io2"]).default("gp3").meta({ description: "Volume type." }),
-							size: whole("GiB", "Volume size, whole GiB.", "100GiB", 4, 65_536),
+							size: whole("GiB", "Volume size, whole GiB.", "100GiB", [4, 65_536]),
 							iops: count(
 								"Provisioned I/O operations per second; required for io2. Default: gp3's.",
 								256_000,
@@ -73,8 +68,7 @@ export const AwsFile = z
 								"MiB",
 								"gp3: provisioned bytes per second, whole MiB. Default: gp3's.",
 								"500MiB",
-								125,
-								2000,
+								[125, 2000],
 							).optional(),
 						})
 						.transform(({ type, size, iops, throughput }) => ({

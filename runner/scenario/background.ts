@@ -7,14 +7,16 @@ import type { Case } from "./scenario.ts";
 import type { ScenarioFile, SharedWorkload } from "./schema.ts";
 import type { Files } from "./sizes.ts";
 
+type Around = Files & { readonly problems: Problem[] };
+
 /** Gives each case the loads beside it. `all` are the cases and after them these loads, for rules about every load. */
 export function resolveBackground(
 	{ background, churn }: Pick<ScenarioFile, "background" | "churn">,
 	written: Written,
 	mains: ResolvedCases,
-	problems: Problem[],
-	files: Files,
+	context: Around,
 ): { readonly cases: ResolvedCases; readonly all: ResolvedCases } | null {
+	const { problems } = context;
 	const loads = Object.entries(background);
 	if (loads.length === 0) return { cases: mains, all: mains };
 	const before = problems.length;
@@ -32,7 +34,7 @@ export function resolveBackground(
 			const abbreviated = churn !== undefined && load === CHURN;
 			const path = abbreviated ? [CHURN] : ["background", load];
 			const fields = abbreviated ? parsed : asWritten(parsed, map[load]);
-			const one = beside(main, load, fields, problems, path, files);
+			const one = beside(main, load, fields, path, context);
 			if (one !== undefined) paths.push(path);
 			return one ?? [];
 		});
@@ -63,7 +65,7 @@ export function withChurn(file: ScenarioFile, problems: Problem[]): ScenarioFile
 	if (CHURN in background) reporter(problems)(CHURN, "churn-twice");
 	const { connect: rate, ...hold } = churn;
 	const load = { pattern: "connect", rate, ...hold, message: CHURN_BYTES, sla: [] };
-	return { ...file, background: { ...background, [CHURN]: load as unknown as BackgroundLoad } };
+	return { ...file, background: { ...background, [CHURN]: load as never } };
 }
 
 /** Before, beside and after loads that do not last as long as a constant main load. Other loads have their own phases. */
@@ -79,9 +81,8 @@ export function phasesBeside(
 		const endless = reads || own.kind === "closed";
 		return { load, fromNs, toNs: endless ? durationNs : fromNs + own.durationNs };
 	});
-	const edges = [
-		...new Set([0, durationNs, ...spans.flatMap(({ fromNs, toNs }) => [fromNs, toNs])]),
-	]
+	const all = new Set([0, durationNs, ...spans.flatMap(({ fromNs, toNs }) => [fromNs, toNs])]);
+	const edges = [...all]
 		.filter((ns) => ns <= durationNs && (ns % 1e9 === 0 || ns === durationNs))
 		.sort((a, b) => a - b);
 	if (edges.length < 3) return { phases: [] };
@@ -102,16 +103,14 @@ export function phasesBeside(
 const CHURN = "churn";
 /** Of a first message: little more than its envelope. */
 const CHURN_BYTES = 64;
-type BackgroundLoad = ScenarioFile["background"][string];
 
 /** Nothing of a load with a `start` is sent before it, so it has no warm-up; the others share the main load's. */
 function beside(
 	main: Case,
 	load: string,
 	{ start, end, sla: _, ...fields }: Written,
-	problems: Problem[],
 	path: Path,
-	files: Files,
+	{ problems, ...files }: Around,
 ): Case | undefined {
 	const { warmupNs, durationNs } = main.schedule;
 	const late = typeof start === "number" ? start : null;

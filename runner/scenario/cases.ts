@@ -87,11 +87,10 @@ export function checkCases(
 	check: (one: Case, wrong: Wrong<WorkloadField>) => void,
 	unwritten?: Path,
 ): void {
-	for (const [index, one] of cases.entries())
-		check(
-			one,
-			reporter(problems, (field) => where(index, field, unwritten)),
-		);
+	for (const [index, one] of cases.entries()) {
+		const wrong = reporter<WorkloadField>(problems, (field) => where(index, field, unwritten));
+		check(one, wrong);
+	}
 }
 
 // --- internal ---

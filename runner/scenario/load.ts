@@ -157,7 +157,7 @@ function check(
 		Object.keys(file.background).length === 0 &&
 		systems.some(({ traits }) => traits.jvm);
 	const mains = resolveCases(file, written, problems, context, settle);
-	const resolved = mains && resolveBackground(file, written, mains, problems, context);
+	const resolved = mains && resolveBackground(file, written, mains, context);
 	if (!resolved) return { problems };
 	const { cases, all } = resolved;
 	checkRuns(repeat, all.cases.length, systems.length, context);

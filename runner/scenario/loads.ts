@@ -32,11 +32,9 @@ export const NEEDED = { rate: "3000/s", message: "256B", duration: "10s" } as co
 export function missingOf(written: Written): (keyof typeof NEEDED)[] {
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);
 	const closed = has("steps") || has("messages");
-	return [
-		...(has("rate") || closed ? [] : (["rate"] as const)),
-		...(has("message") ? [] : (["message"] as const)),
-		...(has("duration") || has("find") || has("stages") || closed ? [] : (["duration"] as const)),
-	];
+	const lasts = closed || has("find") || has("stages");
+	const given = { rate: closed, message: false, duration: lasts };
+	return (["rate", "message", "duration"] as const).filter((field) => !has(field) && !given[field]);
 }
 
 /** A second needs enough messages for a median, and a search tries rates whose latency is never steady. */

@@ -30,14 +30,13 @@ export function metricsOf(
 }
 
 /** As written: its url may name a variable. */
-export function metricsAsked({
-	metrics,
-}: SystemOptions): Exclude<SystemOptions["metrics"], string | false> & {} {
+export function metricsAsked({ metrics }: SystemOptions): Asked {
 	return typeof metrics === "object" ? metrics : { url: metrics || undefined };
 }
 
 // --- internal ---
 
+type Asked = Exclude<SystemOptions["metrics"], string | false | undefined>;
 const PORT = "{port}";
 const HTTP = { urls: { http: 80, https: 443 } };
 const NONE = /^\b$/;

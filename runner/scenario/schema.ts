@@ -6,9 +6,9 @@ import {
 	count,
 	described,
 	flag,
-	optionalText,
 	parsed,
 	span,
+	text,
 	word,
 } from "../model/field.ts";
 import { CATCH_UP } from "../model/load.ts";
@@ -70,7 +70,7 @@ const SlaText = described(
 
 const slaFields = {
 	expect: SlaText,
-	system: optionalText("Only for this system (its key). Default: all."),
+	system: text("Only for this system (its key). Default: all."),
 	abort: flag("Stop a run that can no longer meet this line. Not for comparisons.").default(false),
 };
 
@@ -83,8 +83,8 @@ const SlaEntry = z.union([
 	SlaLine,
 	z.strictObject({
 		...slaFields,
-		case: optionalText("Only for this case; the first words of its name are enough. Default: all."),
-		load: optionalText("For this load of `background`. Default: the main load."),
+		case: text("Only for this case; the first words of its name are enough. Default: all."),
+		load: text("For this load of `background`. Default: the main load."),
 	}),
 ]);
 
