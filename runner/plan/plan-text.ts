@@ -72,8 +72,7 @@ export function comparedText(plans: readonly Plan[]): string | null {
 		system === null
 			? "a baseline (--baseline <file|folder>, or the scenario's)"
 			: `system ${system}, which takes turns with the others`;
-	const what =
-		lines.size > 0 ? [...lines].join(", ") : "p50, p99 and of closed loads throughput (default)";
+	const what = [...lines].join(", ") || "p50, p99 and of closed loads throughput (default)";
 	return `compared over ${repeats} repeats with ${other}: ${what}`;
 }
 
@@ -289,12 +288,9 @@ function topology(plan: Plan): string {
 	if (plan.pattern === "connect")
 		return `each on a new connection, ${plan.hold === 0 ? "closed afterwards" : `of which the newest ${formatCount(plan.hold)} stay open`}`;
 	const { consumers, subscriptions, consumerConnections, partitions, bystanders } = plan;
-	const receivers =
-		plan.pattern === "fan-out"
-			? plural(subscriptions, "subscriber")
-			: consumers > 0
-				? plural(consumers, plan.pattern === "request-reply" ? "responder" : "consumer")
-				: null;
+	const noun = plan.pattern === "request-reply" ? "responder" : "consumer";
+	const group = consumers > 0 ? plural(consumers, noun) : null;
+	const receivers = plan.pattern === "fan-out" ? plural(subscriptions, "subscriber") : group;
 	return [
 		`${plural(plan.producers, "producer")} on ${plural(plan.connections, "connection")}`,
 		`${plural(plan.topics.length, "topic")}${partitions > 1 ? ` of ${partitions} partitions` : ""}`,

@@ -33,6 +33,8 @@ export function idle(of: Consuming): LoadProblem | null {
 	const { consumers, topics, partitions } = of;
 	const used = partitionsWithMessages(of);
 	const needed = Math.ceil(consumers / topics);
+	const more =
+		partitions < needed ? `write partitions: ${needed}` : `write count: ${needed} in keys`;
 	const have = used === 1 ? "one partition has" : `${used} partitions have`;
 	return {
 		said: said(
@@ -40,12 +42,7 @@ export function idle(of: Consuming): LoadProblem | null {
 			`${idle} of ${plural(consumers, "consumer")} get${idle === 1 ? "s" : ""} nothing, because each partition has one consumer and ${have} messages`,
 			{ idle, consumers, partitions: used },
 		),
-		remedy:
-			of.order === "per-producer"
-				? `write consumers: ${topics}`
-				: partitions < needed
-					? `write partitions: ${needed}`
-					: `write count: ${needed} in keys`,
+		remedy: of.order === "per-producer" ? `write consumers: ${topics}` : more,
 	};
 }
 

@@ -184,25 +184,16 @@ function otherKind({ path, value, whole }: About, expected: string): string {
 			: `e.g. ${EITHER.format(examples)}`;
 		return tell("without-unit", { what, value, write });
 	}
-	const got = Array.isArray(value)
-		? "a list"
-		: isMap(value)
-			? "a map"
-			: isPlain
-				? String(value)
-				: quoted(value);
+	const kind = Array.isArray(value) ? "a list" : isMap(value) ? "a map" : null;
+	const got = kind ?? (isPlain ? String(value) : quoted(value));
 	// Without quotes YAML 1.2 reads 2.1 as a number, and `yes` as text; a list may have one entry.
 	const flag = typeof value === "string" ? own(FLAGS, value.toLowerCase()) : undefined;
 	const unquoted = typeof value === "string" ? Number(value) : undefined;
 	const meant = [flag, isPlain ? String(value) : unquoted, [value]].find(
 		(one) => one !== undefined && fits(path, whole, one),
 	);
-	const write =
-		meant !== undefined
-			? JSON.stringify(meant)
-			: examples.length > 0
-				? `e.g. ${EITHER.format(examples)}`
-				: null;
+	const example = examples.length > 0 ? `e.g. ${EITHER.format(examples)}` : null;
+	const write = meant === undefined ? example : JSON.stringify(meant);
 	return write === null
 		? tell("other-kind", { what, expected, got })
 		: tell("other-kind-meant", { what, expected, got, meant: write });

@@ -1,16 +1,6 @@
 import { z } from "zod";
 import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
-import {
-	CpuSet,
-	choice,
-	count,
-	described,
-	flag,
-	parsed,
-	span,
-	text,
-	word,
-} from "../model/field.ts";
+import { CpuSet, count, described, flag, parsed, span, text, word } from "../model/field.ts";
 import { CATCH_UP } from "../model/load.ts";
 import { AnyAction, type BaselineSla, type Sla, Target } from "../model/plan.ts";
 import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
@@ -264,8 +254,8 @@ export const ScenarioFile = z.strictObject({
 				z
 					.strictObject({
 						at: span("Start, counted from the end of the warm-up.", ["10s"], "from 0"),
-						of: choice(
-							["brokers", "consumers"],
+						of: described(
+							z.enum(["brokers", "consumers"]),
 							"Brokers that mqbench starts, or members of the group (`work-queue`, `backlog`).",
 						).default("brokers"),
 						action: AnyAction.meta({
