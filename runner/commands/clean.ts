@@ -69,10 +69,8 @@ function bytesOf(kept: readonly Kept[]): string {
 
 function line({ what, where, bytes, usedMs }: Kept, nowMs: number): string {
 	const about = [
-		...(bytes === null ? [] : [formatBytes(bytes)]),
-		...(usedMs === null
-			? []
-			: [`last used ${formatDuration(Math.max(0, nowMs - usedMs) * 1e6)} ago`]),
-	];
+		bytes !== null && formatBytes(bytes),
+		usedMs !== null && `last used ${formatDuration(Math.max(0, nowMs - usedMs) * 1e6)} ago`,
+	].filter(Boolean);
 	return `${what}${about.length === 0 ? "" : ` (${about.join(", ")})`}: ${where}`;
 }

@@ -28,11 +28,8 @@ export async function reproduce(
 		world.stdout.write(known.map((one) => `${one}\n  ${question(one)}\n`).join(""));
 		return EXIT.pass;
 	}
-	if (!known.includes(name)) {
-		throw failure("usage", {
-			message: `no published report is called ${name}${didYouMean(name, known)}`,
-		});
-	}
+	const message = `no published report is called ${name}${didYouMean(name, known)}`;
+	if (!known.includes(name)) throw failure("usage", { message });
 	const published = path.join(PUBLISHED, name);
 	const out = args.out ?? path.join("reports", newRunId(name, world.clock.nowMs()));
 	const code = await run({ path: path.join(published, "scenario.yaml"), out, argv }, world);

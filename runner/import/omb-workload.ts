@@ -37,14 +37,9 @@ export function readWorkload(
 	const { message, mean: bytes } = sizesOf(take("messageSizeDistribution"), size, leave);
 	const backlogGb = number("consumerBacklogSizeGB", 0);
 	const rate = number("producerRate", 0);
-	const pattern: Pattern =
-		consumers * subscriptions === 0
-			? "publish"
-			: backlogGb > 0
-				? "backlog"
-				: subscriptions > 1
-					? "fan-out"
-					: "work-queue";
+	const shared = subscriptions > 1 ? "fan-out" : "work-queue";
+	const received = backlogGb > 0 ? "backlog" : shared;
+	const pattern: Pattern = consumers * subscriptions === 0 ? "publish" : received;
 	if (pattern === "fan-out" && group > 1)
 		leave(quoted("consumerPerSubscription", group), "each subscriber of a fan-out is one consumer");
 	if (pattern === "backlog" && subscriptions > 1)
