@@ -121,11 +121,7 @@ function markAt(one: Series, i: number, { figure, view }: Place): Part | null {
 }
 
 /** Intervals, with an arrow where a bound is unknown or outside. Repeats that do not decide have none: they would hide each other. */
-function whiskers(
-	{ data, thin }: Series,
-	{ figure, extent }: Place,
-	at: (x: number) => number,
-): Part[][] {
+function whiskers({ data, thin }: Series, { figure, extent }: Place, at: (x: number) => number) {
 	if (figure.x.scale === "nines" && thin) return [];
 	const end = (x: number, bound: number | null, out: number) => {
 		const known = bound !== null && bound <= extent.max && bound >= extent.min;

@@ -14,13 +14,7 @@ interface LedgerCounts extends Omit<Sums, "acked" | "unackedReceived"> {
 
 type MessageId = NonNullable<Offenders["lost"]>;
 
-export interface CountedLedgers {
-	readonly warmup: LedgerCounts;
-	readonly window: LedgerCounts;
-	/** The first message, by intended time, that is missing somewhere, and the first that two clients received. */
-	readonly firstLost: MessageId | null;
-	readonly firstDuplicated: MessageId | null;
-}
+export type CountedLedgers = ReturnType<typeof countLedgers>;
 
 /**
  * Counts messages that one client sent and another received; `ledgers` has a list per client. Sets are merged bit by bit, producer by
@@ -33,10 +27,7 @@ export interface CountedLedgers {
  *
  * Throws a sentence when a set does not match its line, or contains messages that the plan does not have.
  */
-export function countLedgers(
-	plan: Plan,
-	ledgers: readonly (readonly LedgerSet[])[],
-): CountedLedgers {
+export function countLedgers(plan: Plan, ledgers: readonly (readonly LedgerSet[])[]) {
 	const subscribers = copies(plan);
 	for (const { producer, subscriber } of ledgers.flat()) {
 		if (producer >= plan.producers)
@@ -84,6 +75,7 @@ export function countLedgers(
 	return {
 		warmup: countsOf(warmup, plan.acks),
 		window: countsOf(window, plan.acks),
+		/** The first message, by intended time, that is missing somewhere, and the first that two clients received. */
 		firstLost: firstDue(plan, lost),
 		firstDuplicated: firstDue(plan, duplicated),
 	};

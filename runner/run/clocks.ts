@@ -8,18 +8,16 @@ interface Clocked {
 	readonly after: ClockReading | null;
 }
 
-export interface ClockOffsets {
-	/** The assumed lead of each clock over ours, ns, by index; all equal with `byChrony`. */
-	readonly offsetsNs: readonly number[];
-	readonly byChrony: boolean;
-	readonly note: string | null;
-}
+export type ClockOffsets = ReturnType<typeof clockOffsetsOf>;
 
-/** Where chrony keeps all clients' clocks, in tighter bounds than the probes' half round trips, they are one clock and get the same T0. */
-export function clockOffsetsOf(clients: readonly Pick<Clocked, "before">[]): ClockOffsets {
+/**
+ * The assumed lead of each clock over ours, ns, by index. Where chrony keeps all clients' clocks, in tighter bounds than the probes' half
+ * round trips, they are one clock and get the same T0.
+ */
+export function clockOffsetsOf(clients: readonly Pick<Clocked, "before">[]) {
 	const readings = clients.map(({ before }) => before);
 	const offsetsNs = readings.map((reading) => Math.round(reading?.offsetNs ?? 0));
-	const byProbe = { offsetsNs, byChrony: false, note: null };
+	const byProbe = { offsetsNs, byChrony: false, note: null as string | null };
 	const kept = readings.filter(isKept);
 	if (kept.length < 2 || kept.length < readings.length) return byProbe;
 	const utc = worstPair(kept.map(({ utcBoundNs }) => utcBoundNs));
