@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Members } from "../model/client-file.ts";
 import type { Plan } from "../model/plan.ts";
 import { type FaultDone, faultZeroNs } from "../model/run-file.ts";
@@ -23,7 +24,7 @@ function consumerFaults({ faults }: Pick<Plan, "faults">, clients: readonly Memb
 		const ends = action === "pause" ? own : all.filter((one) => one.action === "back");
 		const undone = own.some(({ doneNs }) => doneNs === null);
 		const error = all.find((one) => one.error !== undefined)?.error;
-		const calledNs = Math.min(...began);
+		const calledNs = smallestOf(began);
 		return {
 			fault,
 			of,
@@ -45,5 +46,5 @@ function consumerFaults({ faults }: Pick<Plan, "faults">, clients: readonly Memb
 /** When the last one was done; null if one was not. */
 function lastOf(all: Members["changes"]): number | null {
 	const times = all.map(({ doneNs }) => doneNs);
-	return times.includes(null) ? null : Math.max(...times.map((ns) => ns ?? 0));
+	return times.includes(null) ? null : largestOf(times.map((ns) => ns ?? 0));
 }

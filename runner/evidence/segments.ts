@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { largestOf } from "../extremes.ts";
 import { sizeOfGiven } from "../given-folder.ts";
 import { chunks, type LogFile, lines as linesOf } from "../histogram/log-file.ts";
 import {
@@ -97,7 +98,7 @@ export function joined(own: ClientFiles, segments: readonly Segment[], plan: Pla
 export function gapsOf(segments: readonly Segment[], plan: Plan, t0Ms: number | null) {
 	return segments.map(({ plan: own, untilNs, clients }, i) => {
 		const next = segments[i + 1];
-		const cutNs = Math.max(untilNs, beginNs(own), ...clients.map(({ endNs }) => endNs));
+		const cutNs = largestOf([untilNs, beginNs(own), ...clients.map(({ endNs }) => endNs)]);
 		const nextT0 = next === undefined ? t0Ms : next.clients[0]?.t0Ms;
 		return {
 			cutNs,

@@ -1,4 +1,3 @@
-import { on } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Metrics, MetricsReader } from "../../model/metrics-file.ts";
 import { addresses } from "../addresses.ts";
@@ -16,17 +15,25 @@ export function infoReader(url: string, counters: RegExp): MetricsReader {
 	};
 	return {
 		async read(signal) {
-			socket ??= open();
-			socket.write("INFO clients\r\nINFO memory\r\nINFO stats\r\nPING end\r\n");
-			let text = "";
+			const to = socket ?? open();
+			socket = to;
 			try {
-				for await (const [piece] of on(socket, "data", { signal, close: ["close"] })) {
-					text += piece;
-					if (text.endsWith("$3\r\nend\r\n")) return () => parseInfo(text, counters);
-				}
-				throw new Error("it closed the connection");
+				// k6's engine, which reads this file too, has no `for await`.
+				const text = await new Promise<string>((resolve, reject) => {
+					let text = "";
+					to.removeAllListeners("data")
+						.removeAllListeners("close")
+						.on("data", (piece) => {
+							text += piece;
+							if (text.endsWith("$3\r\nend\r\n")) resolve(text);
+						})
+						.on("close", () => reject(new Error("it closed the connection")));
+					signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+					to.write("INFO clients\r\nINFO memory\r\nINFO stats\r\nPING end\r\n");
+				});
+				return () => parseInfo(text, counters);
 			} catch (error) {
-				socket.destroy();
+				to.destroy();
 				socket = null;
 				throw error;
 			}

@@ -21,6 +21,7 @@ describe("a run on nats-server", () => {
 			"report.md",
 			"result.csv",
 			"result.json",
+			`${runs}/broker-metrics.jsonl`,
 			`${runs}/broker.log`,
 			`${runs}/client-0.hlog`,
 			`${runs}/client-0.jsonl`,
