@@ -6,10 +6,10 @@ cd "$(dirname "$0")"
 export GOFLAGS=-gcflags=all=-dwarf=false GOWORK=off GOGC=${GOGC:-400}
 ours=github.com/mqbench/mqbench/extensions
 
-# Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each. Kafka's
+# Vetted packages, with the versions that cmd/k6 links: three at once, because most of the time each waits for its broker. Kafka's
 # took eleven minutes where others used the cores as well.
 tests() {
-	{ go test -p 2 -timeout 25m -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
+	{ go test -p 3 -timeout 25m -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
 }
 
 if [ "${1:-}" = acceptance ]; then
@@ -42,7 +42,7 @@ if command -v "${CC:-cc}" >/dev/null 2>&1; then
 	CGO_ENABLED=1 tests -race $(echo "$all" | grep -E "$shared" | grep -vE "$k6")
 	echo "go test"
 	# The other tests of packages that are above too, and all of the rest; those that take longest begin.
-	longest="$ours/xk6-kafka $ours/xk6-mqbench/generator $ours/xk6-nats $ours/xk6-rabbitmq"
+	longest="$ours/xk6-kafka $ours/xk6-mqbench/generator $ours/xk6-nsq $ours/xk6-rabbitmq $ours/xk6-nats $ours/xk6-nats-streaming"
 	CGO_ENABLED=0 tests -trimpath $longest $(echo "$all" | grep -vE "/xk6-mqbench/(broker|deadline|recorder)$|$k6") $ours/xk6-mqbench
 else
 	echo "go test (no C compiler, so without the race detector)"
