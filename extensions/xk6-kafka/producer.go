@@ -129,7 +129,7 @@ var (
 )
 
 // failure is the error of a message that the library got at sentNs; equal causes have equal texts, because they are counted. One handed over after the
-// last written request never left. Of others it is unknown, unless the broker refused them: the library does not say what it wrote.
+// last written request never left. For the others it is unknown, unless the broker refused them, because the library does not report what it wrote.
 func (p *producer) failure(err error, sentNs int64) error {
 	var refusal *kerr.Error
 	switch {

@@ -22,7 +22,10 @@ async function serving(answer: RequestListener): Promise<string> {
 }
 
 /** Looks until `looks` answers were given, and what was then read. */
-async function watched(urls: readonly string[], until: () => boolean = () => true) {
+async function watched(
+	urls: Parameters<typeof watchBroker>[0]["from"],
+	until: () => boolean = () => true,
+) {
 	const file = path.join(testFolder(), "broker-metrics.jsonl");
 	const clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
 	const watching = watchBroker(
@@ -121,6 +124,12 @@ describe("the broker's own metrics", () => {
 		expect(notes).toHaveLength(1);
 		expect(notes[0]).toMatch(`the broker's metrics could not be read: http://***@${host}/: ${why}`);
 		expect(read?.samples.size).toBe(0);
+	});
+
+	test("that the broker does not give in its own way are a note without an address", async () => {
+		const reader = { read: () => Promise.reject(new Error("it refuses")), close() {} };
+		const { notes } = await watched([reader]);
+		expect(notes).toEqual(["the broker's metrics could not be read: it refuses"]);
 	});
 
 	test("are no reason to fail where nothing listens", async () => {

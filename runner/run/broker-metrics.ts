@@ -82,7 +82,8 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 			const leftOut = largestOf(nodes.map((node) => node.leftOut));
 			return [
 				...silent.map(
-					({ one, why }) => `the broker's metrics could not be read: ${maskUrls(`${one}`)}: ${why}`,
+					({ one, why }) =>
+						`the broker's metrics could not be read${typeof one === "string" ? `: ${maskUrls(one)}` : ""}: ${why}`,
 				),
 				...(leftOut > 0
 					? [

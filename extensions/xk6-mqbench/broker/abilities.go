@@ -113,7 +113,7 @@ func Kill(s Session) error {
 // Leaver is the ability to leave groups in a way of its own. Without it Close gives back what consumers have not acknowledged.
 type Leaver interface {
 	// Leave takes the session's consumers out of their groups: they take no further messages, and what they have is acknowledged, or given
-	// back, when it returns. Handlers go on meanwhile. Called at most once, before Close.
+	// back, when it returns. Handlers still run during the call. Called at most once, before Close.
 	Leave(ctx context.Context) error
 }
 

@@ -45,7 +45,7 @@ func usesExisting(t *testing.T, s System) {
 	first.within("Close", first.close)
 }
 
-// replays reads a topic in a session of its own, as a catch-up does beside a load: what was sent and taken before, and what is sent meanwhile.
+// replays reads a topic in a separate session, like a catch-up: the messages that were already consumed, and those sent during the read.
 func replays(t *testing.T, s System) {
 	if !s.facts(t).Replays {
 		t.Skip("a topic keeps nothing that was received")

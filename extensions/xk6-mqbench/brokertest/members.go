@@ -124,7 +124,7 @@ func membersComeAndGo(t *testing.T, s System) {
 		first.mu.Lock()
 		defer first.mu.Unlock()
 		for i := range n {
-			// What a dead member held is lost where nobody else gets it.
+			// Messages of a dead member are lost if the system gives them to no other member.
 			if have[uint64(i)] == 0 && (keeps || first.done[i].sentNs > killedNs+int64(membersPause)) {
 				missing = append(missing, i)
 			}

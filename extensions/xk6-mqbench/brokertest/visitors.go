@@ -15,7 +15,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
-// gateway forwards connections to a server, later if it is told so, and counts those that are open.
+// gateway forwards connections to a server, after an optional delay, and counts the open ones.
 type gateway struct {
 	net.Listener
 	to string

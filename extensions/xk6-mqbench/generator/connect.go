@@ -145,7 +145,7 @@ func (v *visits) keep(newest broker.Visitor) {
 	}
 }
 
-// blame says why there is no connection. One that the end of the run has interrupted may have come about.
+// blame is the reason for a missing connection. If the end of the run interrupted it, whether it was made is unknown.
 func (v *visits) blame(ctx context.Context, err error) error {
 	switch {
 	case v.over.Err() != nil:
