@@ -195,15 +195,16 @@ soon after it, and is | 151-172 | 210 | 1510 | gap=2 fault=1.5`
 // --- whole runs, whose answer is known beforehand ---
 
 /**
- * 1000/s for 9 s after 1 s warm-up, 1 ms each; the broker stands still from 5 s to 5 s + D after T0 and then has everything at once. Limit: 20 ms.
+ * 1000/s for 9 s after 1 s warm-up, 1 ms each; the broker stands still from 5 s to 5 s + D after T0, and what was due from `early` before on comes at once then. Limit: 20 ms.
  */
 function outage(
 	heldNs: number,
 	{
 		lose = 0,
 		acks = false,
+		earlyNs = MS,
 		faults = [killed({ beganNs: 5 * S, endedNs: 5 * S + heldNs })],
-	}: { lose?: number; acks?: boolean; faults?: FaultDone[] } = {},
+	}: { lose?: number; acks?: boolean; earlyNs?: number; faults?: FaultDone[] } = {},
 ) {
 	const plan = planOf({
 		acks,
@@ -227,7 +228,7 @@ function outage(
 	});
 	const fates = Array.from({ length: plan.schedule.messages }, (_, i): Fate => {
 		const due = i * MS;
-		const held = due >= 5 * S - MS && due < 5 * S + heldNs;
+		const held = due >= 5 * S - earlyNs && due < 5 * S + heldNs;
 		const at = held ? 5 * S + heldNs : due + MS;
 		// The first ones that the broker held never come.
 		const gone = i >= 5000 && i < 5000 + lose;
@@ -267,6 +268,15 @@ describe("an outage of D at a constant rate", () => {
 		const run = outage(700 * MS, { lose: 40 });
 		expect(run.lost).toBe(40);
 		expect(run.failover).toMatchObject([{ recoveredNs: 700 * MS, drainedNs: 800 * MS }]);
+	});
+
+	test("delays messages that were due before it, which the fault before does not answer for", () => {
+		const faults = [3, 5].map((s) => killed({ beganNs: s * S, endedNs: (s + 0.7) * S }));
+		const { failover } = outage(700 * MS, { faults, earlyNs: 15 * MS });
+		expect(failover).toMatchObject([{ recoveredNs: 0 }, { recoveredNs: 700 * MS }]);
+		const over = outage(700 * MS, { faults, earlyNs: 150 * MS });
+		// Already over the limit when the second one began.
+		expect(over.failover).toMatchObject([{ recoveredNs: null }, { recoveredNs: 700 * MS }]);
 	});
 
 	test("is not told shorter where it took a while until it was known to have begun", () => {

@@ -30,12 +30,14 @@ export function failoverOf(
 		const next = faults[i + 1];
 		const untilNs = Math.min(next ? faultZeroNs(next) : windowNs, windowNs);
 		const span = { beganNs: faultZeroNs(fault), untilNs };
+		// The next fault may delay messages that had kept to the limit so far.
+		const judgedNs = next && line ? Math.min(windowNs, faultZeroNs(next) - line.limitNs) : untilNs;
 		const gap = { ...NOTHING, ...unavailable(collected, span, i) };
 		const servedNs = (gap.unavailableFromNs ?? span.beganNs) + (gap.unavailableNs ?? 0);
 		return {
 			...fault,
 			...gap,
-			...recovered(collected, span, line),
+			...recovered(collected, { ...span, untilNs: judgedNs }, line),
 			...drainedOf(collected, { ...span, servedNs }),
 			...(place === undefined ? {} : served(collected, place, span.beganNs)),
 		};
@@ -271,7 +273,7 @@ function recovered(
 			const endNs = warmupNs + Math.min((i + 1) * intervalNs(plan), durationNs);
 			return { endNs, n, bad: over > n * allowed };
 		})
-		// The piece in which the next fault begins belongs to that fault.
+		// The piece in which the span ends belongs to the next fault.
 		.filter(({ endNs, n }) => endNs > beganNs && endNs <= untilNs && n > 0);
 	const last = pieces.findLastIndex(({ bad }) => bad);
 	const open = last === pieces.length - 1;
