@@ -4,6 +4,9 @@ go 1.26.0
 
 // Each driver is a module of its own, so that `xk6 build --with` takes it alone.
 replace (
+	github.com/mqbench/mqbench/extensions/examples/xk6-iris => ./examples/xk6-iris
+	github.com/mqbench/mqbench/extensions/examples/xk6-kestrel => ./examples/xk6-kestrel
+	github.com/mqbench/mqbench/extensions/examples/xk6-mybroker => ./examples/xk6-mybroker
 	github.com/mqbench/mqbench/extensions/xk6-amqp => ./xk6-amqp
 	github.com/mqbench/mqbench/extensions/xk6-kafka => ./xk6-kafka
 	github.com/mqbench/mqbench/extensions/xk6-mqbench => ./xk6-mqbench
@@ -20,6 +23,9 @@ replace (
 )
 
 require (
+	github.com/mqbench/mqbench/extensions/examples/xk6-iris v0.0.0
+	github.com/mqbench/mqbench/extensions/examples/xk6-kestrel v0.0.0
+	github.com/mqbench/mqbench/extensions/examples/xk6-mybroker v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-amqp v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-kafka v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-mqbench v0.0.0

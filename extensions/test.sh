@@ -13,9 +13,9 @@ tests() {
 }
 
 if [ "${1:-}" = acceptance ]; then
-	long=$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/^\1$/p' xk6-*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go | sort -u | paste -sd '|' -)
+	long=$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/^\1$/p' xk6-*/*_acceptance_test.go examples/*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go | sort -u | paste -sd '|' -)
 	echo "go test -tags acceptance"
-	packages=$(for file in xk6-*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go; do echo "$ours/$(dirname "$file")"; done | sort -u)
+	packages=$(for file in xk6-*/*_acceptance_test.go examples/*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go; do echo "$ours/$(dirname "$file")"; done | sort -u)
 	CGO_ENABLED=0 tests -count 1 -p 1 -timeout 40m -trimpath -tags acceptance -run "$long" $packages
 	echo "go test -race"
 	CGO_ENABLED=1 tests -count 1 -p 1 -timeout 40m -race $(go list $ours/... | grep -E "/xk6-[a-z-]+$|/xk6-mqbench/generator$" | grep -v "/xk6-mqbench$")
@@ -28,7 +28,7 @@ fi
 # takes a fifth of the time.
 all=$(go list $ours/...)
 echo "go build, go vet"
-for module in xk6-*; do
+for module in xk6-* examples/xk6-*; do
 	(cd "$module" && CGO_ENABLED=0 go build -trimpath ./...)
 done
 CGO_ENABLED=0 go vet -trimpath -tags acceptance,drivers $all

@@ -19,6 +19,8 @@ import (
 // the result of NewBase, and with it get the ability Reconnecter. Any goroutine may call its methods.
 type Base struct {
 	Options
+	// At is the parsed URL of a SimpleDriver.
+	At address.Address
 	// Over ends with the session.
 	Over       context.Context
 	end        context.CancelFunc

@@ -48,6 +48,40 @@ func Built(t testing.TB, name string) string {
 	return strings.TrimSpace(string(path))
 }
 
+// Program compiles a command of the driver's module, such as "./server", and returns its path.
+func Program(t testing.TB, command string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program.exe") // a name that every system takes
+	if out, err := exec.Command("go", "build", "-o", path, command).CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", command, err, out)
+	}
+	return path
+}
+
+// ownServer is the word with which a test's program is started as its server.
+const ownServer = "own-server"
+
+// OwnServerOr is TestMain where the server is made up by the test itself: StartOwnServer starts the test's program once more, as a process that can
+// be killed and frozen.
+func OwnServerOr(m *testing.M, serve func(net.Listener)) {
+	if len(os.Args) != 3 || os.Args[1] != ownServer {
+		os.Exit(m.Run())
+	}
+	listener, err := net.Listen("tcp", os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	println("listening on", os.Args[2])
+	serve(listener)
+}
+
+// StartOwnServer returns the server and its host:port.
+func StartOwnServer(t testing.TB) (*Server, string) {
+	t.Helper()
+	at := "127.0.0.1:" + strconv.Itoa(FreePort(t))
+	return StartServer(t, "listening on", os.Args[0], ownServer, at), at
+}
+
 // StartServer runs a server until the test is over. It is up when it has printed the words of ready.
 func StartServer(t testing.TB, ready string, argv ...string) *Server {
 	t.Helper()
