@@ -154,6 +154,7 @@ function sources(extensions: string, modules: Set<string>): string[] {
 		.map((file) => file.split(path.sep).join("/"))
 		.filter(
 			(file) =>
+				!file.startsWith("examples/") &&
 				modules.has(/^servers\/[^/]+(?=\/)/.exec(file)?.[0] ?? ".") &&
 				(/(^|\/)(go\.(mod|sum)|defaults\.json)$/.test(file) ||
 					(file.endsWith(".go") && !file.endsWith("_test.go"))),

@@ -6,6 +6,7 @@ import type { InstallMachine } from "../brokers/server.ts";
 import { thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { type Answers, answersOf, systemCalled } from "../init/answers.ts";
+import { writeDriver } from "../init/driver.ts";
 import { DEFAULT_FILE, newFile, scenarioText, write } from "../init/file.ts";
 import { missingHere, systems } from "../init/systems.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
@@ -31,6 +32,23 @@ export function declare(command: Command, on: Action): void {
 		.option("--url <url>", "of your own broker, or the environment variable that holds it")
 		.option("-y, --yes", "ask nothing; take the defaults")
 		.action(on(init, "name"));
+	command
+		.command("driver <name>")
+		.description(
+			"write a driver for a broker that mqbench does not have, with a small one to measure",
+		)
+		.action(on(initDriver, "name"));
+}
+
+export async function initDriver(args: { readonly name: string }, world: World): Promise<ExitCode> {
+	const folder = await writeDriver(args.name, world);
+	world.stdout.write(
+		`${folder}/ has a driver, and a broker in memory that it measures. ${folder}/README.md says how to make it yours; as it is:
+  cd ${folder} && go test ./...
+  npx mqbench plan ${folder}/scenario.yaml
+`,
+	);
+	return EXIT.pass;
 }
 
 export type InitArgs = Partial<Record<keyof Answers, string>> & Texts<"name"> & Flags<"yes">;

@@ -1,0 +1,19 @@
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
+
+/** What README.md of a new driver says, as somebody does it who has never seen mqbench's sources. */
+
+test("a driver from the template passes the contract, and its broker is measured to a verdict", async () => {
+	const cwd = temporaryFolder();
+	expect(await run(["init", "driver", "acme"], { cwd })).toMatchObject({ code: 0 });
+	const folder = path.join(cwd, "xk6-acme");
+	execFileSync("go", ["test", "./..."], { cwd: folder, env: { ...process.env, GOFLAGS: "" } });
+	const { code, out } = await run(["scenario.yaml", "--allow-code", "--out", "out"], {
+		cwd: folder,
+	});
+	// On a busy machine the run may not count, but is measured.
+	expect([0, 4, 6], out).toContain(code);
+	expect(resultOf(path.join(folder, "out")).runs).toMatchObject([{ system: "acme", lost: 0 }]);
+});
