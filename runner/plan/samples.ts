@@ -31,7 +31,7 @@ export function copies({ pattern, subscriptions }: Measured): number {
 	return pattern === "fan-out" ? subscriptions : 1;
 }
 
-/** connect: most connections that are open or being opened at once, all clients (visits.most in extensions). Else 0. */
+/** connect: most connections that are open or being opened at once, all clients (opener.most in extensions). Else 0. */
 export function openConnections(plan: Plan): number {
 	const { pattern, schedule, hold, inFlight, producers } = plan;
 	if (pattern !== "connect") return 0;

@@ -157,13 +157,13 @@ func Meet(ctx context.Context, s Session, others []Endpoint) error {
 type Dialer interface {
 	// Dial opens connection n and returns when the server has logged it in, or when ctx ends, which has a deadline. Each n of all clients is
 	// dialled once. Any number of goroutines calls it at the same time.
-	Dial(ctx context.Context, n int64) (Visitor, error)
+	Dial(ctx context.Context, n int64) (Connection, error)
 }
 
-// Visitor is a connection that comes and goes. It is never replaced.
-type Visitor interface {
+// Connection is one that comes and goes. It is never replaced.
+type Connection interface {
 	// Greet subscribes to a topic of the connection's own below m's (Own), sends m there, and returns when the library has it, or when ctx
-	// ends. m is the visitor's from then on. handle gets the message as often as it arrives. Called at most once.
+	// ends. m is the connection's from then on. handle gets the message as often as it arrives. Called at most once.
 	Greet(ctx context.Context, m *Message, handle Handler) error
 	// Gone reports whether the connection is lost.
 	Gone() bool
@@ -171,7 +171,7 @@ type Visitor interface {
 	Close()
 }
 
-// Own is the topic of a visitor.
+// Own is the topic of the connection that the message is the first one of.
 func (m *Message) Own() string { return fmt.Sprintf("%s.%d", m.Name, m.Index) }
 
 // Patience is how long ctx lasts, for libraries that take a time-out instead.
@@ -180,8 +180,8 @@ func Patience(ctx context.Context) time.Duration {
 	return max(time.Millisecond, time.Until(until))
 }
 
-// VisitorBuffer is the size of a visitor's buffers: thousands of idle connections should not fill the memory.
-const VisitorBuffer = 4096
+// SmallBuffer is the size of such a connection's buffers: thousands of idle ones should not fill the memory.
+const SmallBuffer = 4096
 
 // --- internal ---
 

@@ -91,7 +91,7 @@ var tests = []struct {
 	{"reads a topic from its beginning while it is sent to and consumed", replays},
 	{"keeps the groups of two runs on one topic apart", keepsRunsApart},
 	{"refuses a topic that does not exist and is not to be made", refusesMissing},
-	{"opens connections during a run, each with its message, and closes them", visits},
+	{"opens connections during a run, each with its message, and closes them", opensConnections},
 	{"fails a send after Close instead of hanging, and counts as before", failsAfterClose},
 	{"fails or loses messages when the broker is gone, and returns", survivesLoss},
 }

@@ -79,7 +79,7 @@ func membersComeAndGo(t *testing.T, s System) {
 			first.sendTo(0, &broker.Message{Name: topic, Index: i, Partition: int32(i) % int32(to.partitions)})
 		}
 	}()
-	first.eventually(func() bool { return all[leaves].count() > 0 }, func() string { return "the member that leaves gets messages before" })
+	all[leaves].wait(1)
 	time.Sleep(membersPause)
 
 	leaver := all[leaves].rig
@@ -105,22 +105,14 @@ func membersComeAndGo(t *testing.T, s System) {
 	time.Sleep(membersPause)
 
 	all[joins] = member(joins, nil)
-	joined := all[joins]
-	first.eventually(func() bool { return joined.count() > 0 }, func() string { return "the member that joins gets messages" })
+	all[joins].wait(1)
 	time.Sleep(membersPause)
 	close(stop)
 	n := <-sent
 
-	got := func(of ...*subscription) map[uint64]int {
-		times := map[uint64]int{}
-		for _, m := range together(of...) {
-			times[m.Sequence]++
-		}
-		return times
-	}
 	keeps := facts.Stores && !s.NoTakeover
 	missing := func() (missing []int64) {
-		have := got(all...)
+		have := counts(together(all...))
 		first.mu.Lock()
 		defer first.mu.Unlock()
 		for i := range n {
@@ -139,7 +131,7 @@ func membersComeAndGo(t *testing.T, s System) {
 	if all[leaves].count() > left {
 		t.Errorf("the member that left got %d messages before and %d after", left, all[leaves].count()-left)
 	}
-	others := got(all[stays], all[joins])
+	others := counts(together(all[stays], all[joins]))
 	for _, m := range all[leaves].receipts() {
 		if others[m.Sequence] > 0 && !first.late(m) {
 			t.Errorf("message %d was handled by the member that left, and came again", m.Sequence)

@@ -54,8 +54,8 @@ func (g *Generator) conclude(ctx context.Context) {
 		}
 		callNs := g.halt()
 		var came map[string]any
-		if g.visits != nil {
-			came = g.visits.end()
+		if g.opener != nil {
+			came = g.opener.end()
 		}
 		g.recorder.Close()
 		if g.closed {
@@ -76,7 +76,7 @@ func (g *Generator) conclude(ctx context.Context) {
 			g.awaitFinish(ctx)
 		}
 		close(g.ending)
-		g.comings.running.Wait()
+		g.members.running.Wait()
 		// Subtle: this may release a send call that still blocks. Its report is no longer counted.
 		g.leave()
 		g.results.end()

@@ -15,9 +15,9 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// visits are the connections of the pattern connect. Each message is one: it is acknowledged when it has logged in, and received when it has
-// got its first message from itself. After that it is held until `hold` newer ones are.
-type visits struct {
+// opener opens the connections of the pattern connect. Each message is one: it is acknowledged when it has logged in, and received when it
+// has got its first message from itself. After that it is held until `hold` newer ones are.
+type opener struct {
 	g       *Generator
 	dialer  broker.Dialer
 	hold    int
@@ -29,65 +29,65 @@ type visits struct {
 
 	mu sync.Mutex
 	// held are idle, the oldest first.
-	held []broker.Visitor
+	held []broker.Connection
 	// opened = held + closed + gone.
 	opened, closed, gone int64
 }
 
-// visiting is the Producer of one connection of the plan.
-type visiting struct {
-	*visits
+// opening is the Producer of one connection of the plan.
+type opening struct {
+	*opener
 	take broker.Handler
 }
 
-func (g *Generator) newVisits() *visits {
-	v := &visits{g: g, hold: g.share.part(g.plan.Hold, g.share.index)}
-	v.dialer, _ = g.session.(broker.Dialer)
-	v.over, v.cancel = context.WithCancel(context.Background())
-	return v
+func (g *Generator) newOpener() *opener {
+	o := &opener{g: g, hold: g.share.part(g.plan.Hold, g.share.index)}
+	o.dialer, _ = g.session.(broker.Dialer)
+	o.over, o.cancel = context.WithCancel(context.Background())
+	return o
 }
 
 // most is how many connections are open or being opened at the same time.
-func (v *visits) most() int64 {
-	p := v.g.plan
-	return min(p.Schedule.Messages, int64(v.hold)+p.InFlight*int64(len(v.g.share.own)))
+func (o *opener) most() int64 {
+	p := o.g.plan
+	return min(p.Schedule.Messages, int64(o.hold)+p.InFlight*int64(len(o.g.share.own)))
 }
 
 // Send opens a connection. Nobody waits for it.
-func (v *visiting) Send(m *broker.Message, done broker.Done) {
-	v.running.Go(func() { v.visit(m, done) })
+func (o *opening) Send(m *broker.Message, done broker.Done) {
+	o.running.Go(func() { o.open(m, done) })
 }
 
 // end gives up the attempts that are under way, and returns counts for the totals, without the connections if some hang.
-func (v *visits) end() map[string]any {
-	v.cancel()
+func (o *opener) end() map[string]any {
+	o.cancel()
 	counts := map[string]any{}
-	ended := deadline.AtMost(v.g.plan.leaveTimeout(), v.running.Wait)
-	if n := v.short.Load(); n > 0 {
+	ended := deadline.AtMost(o.g.plan.leaveTimeout(), o.running.Wait)
+	if n := o.short.Load(); n > 0 {
 		counts["clientDropped"] = n
 	}
 	if !ended {
 		return counts
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	held := int64(0)
-	for _, one := range v.held {
+	for _, one := range o.held {
 		if !one.Gone() {
 			held++
 		}
 	}
-	counts["connections"] = map[string]int64{"opened": v.opened, "held": held, "closed": v.closed, "gone": v.gone + int64(len(v.held)) - held}
+	counts["connections"] = map[string]int64{"opened": o.opened, "held": held, "closed": o.closed, "gone": o.gone + int64(len(o.held)) - held}
 	return counts
 }
 
-func (v *visits) close() error {
-	v.cancel()
-	v.mu.Lock()
-	held := v.held
-	v.held = nil
-	v.mu.Unlock()
-	return deadline.Each(context.Background(), held, func(_ context.Context, one broker.Visitor) error {
+func (o *opener) close() error {
+	o.cancel()
+	o.mu.Lock()
+	held := o.held
+	o.held = nil
+	o.mu.Unlock()
+	return deadline.Each(context.Background(), held, func(_ context.Context, one broker.Connection) error {
 		one.Close()
 		return nil
 	})
@@ -95,25 +95,25 @@ func (v *visits) close() error {
 
 // --- internal ---
 
-// visit is the life of a connection until it is held. An attempt that takes longer than the timeout is given up.
-func (v *visiting) visit(m *broker.Message, done broker.Done) {
-	ctx, cancel := context.WithTimeout(v.over, time.Duration(v.g.plan.TimeoutNs))
+// open is the life of a connection until it is held. An attempt that takes longer than the timeout is given up.
+func (o *opening) open(m *broker.Message, done broker.Done) {
+	ctx, cancel := context.WithTimeout(o.over, time.Duration(o.g.plan.TimeoutNs))
 	defer cancel()
 	arrived := make(chan struct{})
 	var once sync.Once
-	visitor, err := v.dialer.Dial(ctx, m.Index)
-	atNs := v.g.clock.Now()
+	made, err := o.dialer.Dial(ctx, m.Index)
+	atNs := o.g.clock.Now()
 	if err == nil {
-		err = broker.Wrap("first message", visitor.Greet(ctx, m, func(d broker.Delivery) {
-			v.take(d)
+		err = broker.Wrap("first message", made.Greet(ctx, m, func(d broker.Delivery) {
+			o.take(d)
 			once.Do(func() { close(arrived) })
 		}))
 		if err != nil {
-			visitor.Close()
+			made.Close()
 		}
 	}
 	if err != nil {
-		done(m, 0, v.blame(ctx, err))
+		done(m, 0, o.blame(ctx, err))
 		return
 	}
 	done(m, atNs, nil)
@@ -121,43 +121,43 @@ func (v *visiting) visit(m *broker.Message, done broker.Done) {
 	case <-arrived:
 	case <-ctx.Done():
 	}
-	v.keep(visitor)
+	o.keep(made)
 }
 
 // keep holds a connection, and closes the oldest one if there are too many.
-func (v *visits) keep(newest broker.Visitor) {
-	v.mu.Lock()
-	v.opened++
-	v.held = append(v.held, newest)
-	var oldest broker.Visitor
-	if len(v.held) > v.hold {
-		oldest, v.held[0] = v.held[0], nil // nothing refers to it any more
-		v.held = v.held[1:]
+func (o *opener) keep(newest broker.Connection) {
+	o.mu.Lock()
+	o.opened++
+	o.held = append(o.held, newest)
+	var oldest broker.Connection
+	if len(o.held) > o.hold {
+		oldest, o.held[0] = o.held[0], nil // nothing refers to it any more
+		o.held = o.held[1:]
 		if oldest.Gone() {
-			v.gone++
+			o.gone++
 		} else {
-			v.closed++
+			o.closed++
 		}
 	}
-	v.mu.Unlock()
+	o.mu.Unlock()
 	if oldest != nil {
 		oldest.Close()
 	}
 }
 
 // blame is the reason for a missing connection. If the end of the run interrupted it, whether it was made is unknown.
-func (v *visits) blame(ctx context.Context, err error) error {
+func (o *opener) blame(ctx context.Context, err error) error {
 	switch {
-	case v.over.Err() != nil:
+	case o.over.Err() != nil:
 		return fmt.Errorf("the run ended before the connection was open: %w", broker.ErrUnknown)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		v.short.Add(1)
+		o.short.Add(1)
 		return errors.New("this machine has no free port for another connection to that address (net.ipv4.ip_local_port_range)")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		v.short.Add(1)
+		o.short.Add(1)
 		return errors.New("this machine allows no more open files (ulimit -H -n)")
 	case ctx.Err() != nil:
-		return fmt.Errorf("no connection within %s", time.Duration(v.g.plan.TimeoutNs))
+		return fmt.Errorf("no connection within %s", time.Duration(o.g.plan.TimeoutNs))
 	}
 	return err
 }

@@ -36,7 +36,7 @@ type caller struct {
 	gone atomic.Bool
 }
 
-func (p *porter) Dial(ctx context.Context, n int64) (broker.Visitor, error) {
+func (p *porter) Dial(ctx context.Context, n int64) (broker.Connection, error) {
 	p.dialling.add(1)
 	defer p.dialling.add(-1)
 	began := p.o.Now()
@@ -86,6 +86,11 @@ func door(set *porter) (*stub, func() *porter) {
 	return s, func() *porter { return made }
 }
 
+// failing fails the calls that are hit.
+func failing(err error, hit func(n int64) bool) func(context.Context, int64) error {
+	return func(_ context.Context, n int64) error { return map[bool]error{true: err}[hit(n)] }
+}
+
 func connectPlan(hold int, p *Plan) *Plan {
 	p.Pattern, p.Acks, p.Hold = connect, true, hold
 	if p.InFlight == 0 {
@@ -108,14 +113,7 @@ func TestConnectionsThatComeAndGoAddUp(t *testing.T) {
 	p.Schedule.WarmupNs = 500 * ms
 	complete(p)
 	s, made := door(&porter{
-		dial: func(_ context.Context, n int64) error {
-			if n%10 == 3 {
-				return errRefused
-			}
-			return nil
-		},
-		greet:  func(_ context.Context, n int64) error { return map[bool]error{true: errNever}[n%10 == 4] },
-		silent: func(n int64) bool { return n == 295 },
+		dial: failing(errRefused, every(10, 3)), greet: failing(errNever, every(10, 4)), silent: only(295),
 	})
 	p.TimeoutNs = 300 * ms
 	m := measure(t, p, s, nil)
@@ -202,24 +200,18 @@ func TestAnAttemptIsGivenUpAtItsTimeoutAndAtTheEndOfTheRun(t *testing.T) {
 
 func TestConnectionsThatTheServerEndsAreGoneAndThatThisMachineCannotOpenAreNotTheServersFault(t *testing.T) {
 	s, made := door(&porter{dial: func(_ context.Context, n int64) error {
-		switch n % 10 {
-		case 1:
-			return fmt.Errorf("stub: %w", syscall.EADDRNOTAVAIL)
-		case 2:
-			return fmt.Errorf("stub: %w", syscall.EMFILE)
-		}
-		return nil
+		return broker.Wrap("stub", map[int64]error{1: syscall.EADDRNOTAVAIL, 2: syscall.EMFILE}[n%10])
 	}})
 	p := connectPlan(1000, testPlan(100, 1000))
 	c := openClients(t, p, s)
 	g := c.generators[0]
 	c.beat()
 	<-g.paced
-	g.visits.mu.Lock()
-	for _, one := range g.visits.held[:20] {
+	g.opener.mu.Lock()
+	for _, one := range g.opener.held[:20] {
 		one.(*caller).gone.Store(true)
 	}
-	g.visits.mu.Unlock()
+	g.opener.mu.Unlock()
 	m := c.close()[0]
 	m.check(c.plan)
 	m.has("sent 100 failed 20 acked 80 clientDropped 20")

@@ -44,7 +44,7 @@ type Generator struct {
 	url      string
 	driver   broker.Driver
 	session  broker.Session
-	comings  comings
+	members  members
 	facts    broker.Description
 	recorder *recorder.Recorder
 	books    *books.Books
@@ -61,8 +61,8 @@ type Generator struct {
 	senders    []*sender
 	byProducer []*sender
 	repliers   []replier
-	// visits is nil except in the pattern connect.
-	visits  *visits
+	// opener is nil except in the pattern connect.
+	opener  *opener
 	results *results
 	// prepared is true if there may be something on the broker to remove.
 	prepared bool
@@ -117,7 +117,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 		plan:      plan,
 		url:       url,
 		driver:    driver,
-		comings:   comings{changes: plan.changes(), served: plan.servedOf(), present: map[int]*life{}, own: map[int][]subscription{}},
+		members:   members{changes: plan.changes(), due: plan.dueBefore(), present: map[int]*member{}, own: map[int][]subscription{}},
 		share:     plan.share(),
 		crosses:   plan.crosses(),
 		closed:    plan.closed(),
@@ -172,7 +172,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 	}
 	g.session, err = driver(plan.options(url, g.clock.Now, g.note))
 	if plan.Pattern == connect && err == nil {
-		g.visits = g.newVisits()
+		g.opener = g.newOpener()
 	}
 	return g, err
 }

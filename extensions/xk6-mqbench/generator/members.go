@@ -17,26 +17,6 @@ import (
 // session, which the driver takes for another client of the run: so it closes, and it is killed, without touching any other. These are
 // always the members with the highest numbers. All clients compute the same changes, and each makes its own members'.
 
-// Fault is one of the plan's faults. The runner carries out the faults of brokers.
-type Fault struct {
-	AtNs   int64  `json:"atNs"`
-	Of     string `json:"of"`
-	Action string `json:"action"`
-	// ForNs is nil if the members do not come back.
-	ForNs *int64 `json:"forNs"`
-	Count int    `json:"count"`
-}
-
-const (
-	ofConsumers = "consumers"
-	leaves      = "leave"
-	killed      = "kill"
-	joins       = "join"
-	pauses      = "pause"
-	// comesBack is a change, not an action of a plan: the end of a leave or kill.
-	comesBack = "back"
-)
-
 const (
 	// partingWait is how long a member that leaves may take to handle its present message.
 	partingWait = 2 * time.Second
@@ -44,95 +24,21 @@ const (
 	partingPoll = 10 * time.Millisecond
 )
 
-// change is what happens to one member. Times are ns since T0; nil if it did not begin, or was not done.
-type change struct {
-	Fault   int    `json:"fault"`
-	Member  int    `json:"member"`
-	Action  string `json:"action"`
-	BeganNs *int64 `json:"beganNs"`
-	DoneNs  *int64 `json:"doneNs"`
-	Error   string `json:"error,omitempty"`
-
-	dueNs, untilNs int64
-}
-
-func (c change) enters() bool { return c.Action == joins || c.Action == comesBack }
-
-// changes that the plan's faults make to members, in order of time.
-func (p *Plan) changes() (all []change) {
-	var present []int
-	for m := range p.Consumers {
-		present = append(present, m)
-	}
-	next := p.Consumers
-	for i, f := range p.Faults {
-		if f.Of != ofConsumers {
-			continue
-		}
-		if f.Action == joins {
-			for range f.Count {
-				all = append(all, change{Fault: i, Member: next, Action: joins, dueNs: f.AtNs})
-				present = append(present, next)
-				next++
-			}
-			continue
-		}
-		stay := max(0, len(present)-f.Count)
-		for _, m := range present[stay:] {
-			one := change{Fault: i, Member: m, Action: f.Action, dueNs: f.AtNs}
-			if f.ForNs != nil {
-				one.untilNs = f.AtNs + *f.ForNs
-			}
-			all = append(all, one)
-			if f.ForNs != nil && f.Action != pauses {
-				all = append(all, change{Fault: i, Member: m, Action: comesBack, dueNs: one.untilNs})
-			}
-		}
-		if f.ForNs == nil {
-			present = present[:stay]
-		}
-	}
-	slices.SortStableFunc(all, func(a, b change) int { return int(a.dueNs - b.dueNs) })
-	return all
-}
-
-// members is how many members stay for the whole run, the first ones, and how many it has in all.
-func (p *Plan) members() (residents, all int) {
-	residents, all = p.Consumers, p.Consumers
-	for _, c := range p.changes() {
-		all = max(all, c.Member+1)
-		if c.Action != pauses {
-			residents = min(residents, c.Member)
-		}
-	}
-	return residents, all
-}
-
-func (p *Plan) checkFaults() error {
-	for _, f := range p.Faults {
-		if f.Of == ofConsumers && (p.Pattern != workQueue && p.Pattern != backlog || p.closed() || f.Count < 1 || p.ConsumerConnections != p.Consumers) {
-			return fmt.Errorf("a fault of %d consumers needs a group (work-queue, backlog) whose %d members have a connection each, and a schedule",
-				f.Count, p.Consumers)
-		}
-	}
-	return nil
-}
-
-// comings are the changes of a run, the sessions of its members, and what became of the messages that were due before each fault.
-type comings struct {
+// members are those that come or go: their changes and sessions, and what became of the messages that were due before each fault.
+type members struct {
 	mu      sync.Mutex
 	changes []change
 	// present is by member, ended are sessions that are closed or killed.
-	present map[int]*life
+	present map[int]*member
 	ended   []broker.Session
-	served  []*served
+	due     []*dueBefore
 	layout  broker.Layout
 	own     map[int][]subscription
 	running sync.WaitGroup
 }
 
-// life is a member's session, until it leaves or is killed.
-type life struct {
+// member is one of them until it leaves or is killed.
+type member struct {
 	session broker.Session
 	// made is true when it has subscribed, and inside how many deliveries it handles; gone is closed when it takes nothing more.
 	made   atomic.Bool
@@ -140,8 +46,8 @@ type life struct {
 	gone   chan struct{}
 }
 
-// served counts the receipts of messages that were due before a fault.
-type served struct {
+// dueBefore counts the receipts of messages that were due before a fault.
+type dueBefore struct {
 	fault int
 	atNs  int64
 	// received is how many of them were received, again how many copies came after the fault, and lastNs when the last first receipt did; 0 if
@@ -149,18 +55,18 @@ type served struct {
 	received, again, lastNs atomic.Int64
 }
 
-func (p *Plan) servedOf() (all []*served) {
+func (p *Plan) dueBefore() (all []*dueBefore) {
 	for i, f := range p.Faults {
 		if f.Of == ofConsumers {
-			all = append(all, &served{fault: i, atNs: f.AtNs})
+			all = append(all, &dueBefore{fault: i, atNs: f.AtNs})
 		}
 	}
 	return all
 }
 
 // note notes a receipt at atNs of a message that was due at intendedNs; first is false for a further copy.
-func (c *comings) note(intendedNs, atNs int64, first bool) {
-	for _, s := range c.served {
+func (c *members) note(intendedNs, atNs int64, first bool) {
+	for _, s := range c.due {
 		switch {
 		case intendedNs >= s.atNs:
 		case first:
@@ -174,14 +80,14 @@ func (c *comings) note(intendedNs, atNs int64, first bool) {
 }
 
 // line for the results; nil without faults of consumers.
-func (c *comings) line() map[string]any {
-	if len(c.served) == 0 {
+func (c *members) line() map[string]any {
+	if len(c.due) == 0 {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []map[string]any
-	for _, s := range c.served {
+	for _, s := range c.due {
 		all = append(all, map[string]any{"fault": s.fault, "received": s.received.Load(), "again": s.again.Load(), "lastNs": s.lastNs.Load()})
 	}
 	return map[string]any{"type": "members", "changes": slices.Clone(c.changes), "served": all}
@@ -189,16 +95,16 @@ func (c *comings) line() map[string]any {
 
 // sessions are the main one and its members', without those that are on their way or have ended unless ended is true.
 func (g *Generator) sessions(ended bool) []broker.Session {
-	g.comings.mu.Lock()
-	defer g.comings.mu.Unlock()
+	g.members.mu.Lock()
+	defer g.members.mu.Unlock()
 	all := []broker.Session{g.session}
-	for _, one := range g.comings.present {
+	for _, one := range g.members.present {
 		if one.made.Load() || ended {
 			all = append(all, one.session)
 		}
 	}
 	if ended {
-		all = append(all, g.comings.ended...)
+		all = append(all, g.members.ended...)
 	}
 	return all
 }
@@ -238,14 +144,14 @@ func (g *Generator) enter(ctx context.Context, m int) error {
 	if err != nil {
 		return err
 	}
-	l := &life{session: session, gone: make(chan struct{})}
-	g.comings.mu.Lock()
-	g.comings.present[m] = l
-	g.comings.mu.Unlock()
+	l := &member{session: session, gone: make(chan struct{})}
+	g.members.mu.Lock()
+	g.members.present[m] = l
+	g.members.mu.Unlock()
 	if err = session.Open(ctx); err == nil {
-		err = session.Prepare(ctx, g.comings.layout)
+		err = session.Prepare(ctx, g.members.layout)
 	}
-	for _, one := range g.comings.own[m] {
+	for _, one := range g.members.own[m] {
 		if err == nil {
 			err = session.Consume(ctx, one.Subscription, g.gated(l, one.handle))
 		}
@@ -255,7 +161,7 @@ func (g *Generator) enter(ctx context.Context, m int) error {
 }
 
 // gated is the handler of a member. What the library hands over to a member that is gone stays there, unacknowledged.
-func (g *Generator) gated(l *life, handle broker.Handler) broker.Handler {
+func (g *Generator) gated(l *member, handle broker.Handler) broker.Handler {
 	return func(d broker.Delivery) {
 		l.inside.Add(1)
 		if happened(l.gone) {
@@ -270,13 +176,13 @@ func (g *Generator) gated(l *life, handle broker.Handler) broker.Handler {
 
 // part ends a member's session: politely, or like a process that is killed.
 func (g *Generator) part(ctx context.Context, m int, kill bool) error {
-	g.comings.mu.Lock()
-	l := g.comings.present[m]
-	delete(g.comings.present, m)
+	g.members.mu.Lock()
+	l := g.members.present[m]
+	delete(g.members.present, m)
 	if l != nil {
-		g.comings.ended = append(g.comings.ended, l.session)
+		g.members.ended = append(g.members.ended, l.session)
 	}
-	g.comings.mu.Unlock()
+	g.members.mu.Unlock()
 	if l == nil {
 		return fmt.Errorf("consumer %d is not there", m)
 	}
@@ -306,7 +212,7 @@ func (g *Generator) part(ctx context.Context, m int, kill bool) error {
 func (g *Generator) comeAndGo() {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-g.ending; cancel() }()
-	c := &g.comings
+	c := &g.members
 	byMember := map[int][]int{}
 	for i, one := range c.changes {
 		byMember[one.Member] = append(byMember[one.Member], i)
@@ -342,7 +248,7 @@ func (g *Generator) sleepUntil(ns int64) bool {
 }
 
 func (g *Generator) change(ctx context.Context, i int) {
-	c := &g.comings
+	c := &g.members
 	one, beganNs := c.changes[i], g.clock.Now()-g.t0
 	c.mu.Lock()
 	c.changes[i].BeganNs = &beganNs

@@ -90,7 +90,7 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 		s := g.byProducer[m.Producer]
 		wait.until(offsetNs)
 		g.pace.waitNs, g.pace.next = wait.ns, i+1
-		if s.connection.inFlight.Load() > 0 && g.visits == nil {
+		if s.connection.inFlight.Load() > 0 && g.opener == nil {
 			g.books.Behind(i)
 		}
 		if !s.admit(m.Sequence, wait.ns) {

@@ -227,35 +227,20 @@ func (p *Plan) streams() int64 {
 }
 
 func (p *Plan) metrics() []recorder.Metric {
-	metrics := []recorder.Metric{}
-	if p.Pattern == catchUp {
-		return metrics
+	responds, scheduled := p.Pattern != backlog, !p.closed()
+	has := map[recorder.Metric]bool{
+		recorder.Response: responds && scheduled, recorder.Service: responds, recorder.Ack: p.Acks,
+		recorder.Lag: scheduled, recorder.Queued: scheduled,
+		// With subscribers on several clients it is unknown which one was the last.
+		recorder.Last: scheduled && p.Pattern == fanOut && !p.crosses(),
 	}
-	responds := p.Pattern != backlog
-	if responds {
-		metrics = append(metrics, recorder.Service)
-	}
-	if p.Acks {
-		metrics = append(metrics, recorder.Ack)
-	}
-	if p.closed() {
-		return metrics
-	}
-	metrics = append(metrics, recorder.Lag, recorder.Queued)
-	if responds {
-		metrics = append(metrics, recorder.Response)
-	}
-	// With subscribers on several clients it is unknown which one was the last.
-	if p.Pattern == fanOut && !p.crosses() {
-		metrics = append(metrics, recorder.Last)
-	}
-	return metrics
+	return slices.DeleteFunc(recorder.Metrics(), func(m recorder.Metric) bool { return p.Pattern == catchUp || !has[m] })
 }
 
 func (p *Plan) frame() recorder.Frame {
 	f := recorder.Frame{
 		StartNs: p.Schedule.WarmupNs, EndNs: p.windowEndNs(), First: p.Schedule.WarmupMessages, Metrics: p.metrics(), WarmUp: true,
-		Acks: p.Acks && len(p.servedOf()) == 0, IntervalSeconds: p.IntervalSeconds,
+		Acks: p.Acks && len(p.dueBefore()) == 0, IntervalSeconds: p.IntervalSeconds,
 	}
 	if p.closed() {
 		f.StartNs, f.EndNs, f.WarmUp = recorder.Unopened, recorder.Endless, false

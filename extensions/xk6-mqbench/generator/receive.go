@@ -55,7 +55,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	}
 	p, seq := int64(e.Producer), int64(e.Sequence)
 	first := g.books.Received(subscriber, p, seq, int64(e.Stream), e.Intended)
-	g.comings.note(e.Intended, atNs, first)
+	g.members.note(e.Intended, atNs, first)
 	if !first {
 		shard.Leave()
 		return
@@ -154,7 +154,7 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	case g.facts.Acks:
 		g.acknowledged(s, m, ackNs-g.t0)
 	}
-	if g.visits == nil { // a visitor's library may still write it
+	if g.opener == nil { // a new connection's library may still write it
 		g.put(m)
 	}
 }

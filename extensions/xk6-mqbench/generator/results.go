@@ -125,7 +125,7 @@ func (r *results) end() {
 	r.line(g.outcome.window)
 	t := g.recorder.Totals()
 	r.line(r.totals(t, max(0, g.outcome.endNs), g.outcome.library))
-	if members := g.comings.line(); members != nil {
+	if members := g.members.line(); members != nil {
 		r.line(members)
 	}
 	if r.ledger != nil {

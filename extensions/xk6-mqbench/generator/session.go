@@ -21,7 +21,7 @@ func (g *Generator) open(ctx context.Context) error {
 		return err
 	}
 	g.facts = g.session.Describe()
-	if g.visits != nil {
+	if g.opener != nil {
 		g.facts.Acks = true // the server's answer to a login is one
 	}
 	if err := g.agree(); err != nil {
@@ -34,14 +34,12 @@ func (g *Generator) open(ctx context.Context) error {
 	layout := broker.Layout{Topics: g.plan.allTopics()}
 	for _, one := range subscriptions {
 		layout.Subscriptions = append(layout.Subscriptions, one.Subscription)
-	}
-	g.comings.layout = layout
-	for _, one := range subscriptions {
 		if m := one.Client - g.share.count; m >= 0 && m%g.share.count == g.share.index {
-			g.comings.own[m] = append(g.comings.own[m], one)
+			g.members.own[m] = append(g.members.own[m], one)
 		}
 	}
-	g.comings.changes = slices.DeleteFunc(g.comings.changes, func(c change) bool { return c.Member%g.share.count != g.share.index })
+	g.members.layout = layout
+	g.members.changes = slices.DeleteFunc(g.members.changes, func(c change) bool { return c.Member%g.share.count != g.share.index })
 	g.prepared = true
 	if err := g.session.Prepare(ctx, layout); err != nil {
 		return err
@@ -58,7 +56,7 @@ func (g *Generator) open(ctx context.Context) error {
 	if err := deadline.Each(ctx, own, g.consume); err != nil {
 		return err
 	}
-	if err := deadline.Each(ctx, slices.Collect(maps.Keys(g.comings.own)), func(ctx context.Context, m int) error {
+	if err := deadline.Each(ctx, slices.Collect(maps.Keys(g.members.own)), func(ctx context.Context, m int) error {
 		if m >= g.plan.Consumers {
 			return nil // it joins later
 		}
@@ -95,8 +93,8 @@ const ownFiles = 32
 // moment. Some need several sockets for a connection, so those may still run out.
 func (g *Generator) enoughFiles() error {
 	connections, fewer := int64(g.share.producing()+g.share.consuming()), "fewer connections"
-	if g.visits != nil {
-		most := g.visits.most()
+	if g.opener != nil {
+		most := g.opener.most()
 		if ports := portRange() * int64(strings.Count(g.url, ",")+1); most > ports { // each connection to an address needs one
 			return fmt.Errorf("%d connections need as many ports, and this machine has %d for this server (net.ipv4.ip_local_port_range); widen that range, "+
 				"use a smaller hold or inFlight, or more clients", most, ports)
@@ -116,7 +114,7 @@ func (g *Generator) agree() error {
 		return errors.New("the driver says that sends are acknowledged, the plan says they are not")
 	case !f.Acks && g.plan.Acks:
 		return errors.New("the plan says that sends are acknowledged, the driver says they are not")
-	case g.visits != nil && g.visits.dialer == nil:
+	case g.opener != nil && g.opener.dialer == nil:
 		return errors.New("this system's driver cannot open connections during a run")
 	case g.plan.Wildcard && !f.Wildcards:
 		return errors.New("this system has no subscriptions by a pattern")
@@ -145,8 +143,8 @@ func (g *Generator) makeSenders() {
 func (g *Generator) makeProducers() (err error) {
 	outs := make([]broker.Producer, len(g.connections))
 	for c := range outs {
-		if g.visits != nil {
-			outs[c] = &visiting{g.visits, g.receive(c, 0)}
+		if g.opener != nil {
+			outs[c] = &opening{g.opener, g.receive(c, 0)}
 		} else if outs[c], err = g.session.Producer(c); err != nil {
 			return err
 		}
@@ -161,10 +159,10 @@ func (g *Generator) makeProducers() (err error) {
 func (g *Generator) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), g.plan.leaveTimeout())
 	defer cancel()
-	if g.visits != nil {
-		g.bounded("close connections", g.visits.close)
+	if g.opener != nil {
+		g.bounded("close connections", g.opener.close)
 	}
-	for _, one := range g.comings.present {
+	for _, one := range g.members.present {
 		if one.made.Load() {
 			g.bounded("remove", func() error { return broker.Remove(ctx, one.session) })
 		}

@@ -156,7 +156,7 @@ func (p *Plan) showsOrder(groupOrder bool) bool {
 	return p.receives() && p.Pattern != connect && p.orderFits() && (!p.shared() || groupOrder) && !(p.grouped() && p.crosses())
 }
 
-// allTopics are the plan's topics, reply topics and bystanders' topics, in the order of broker.Message.Topic. Each visitor makes its own.
+// allTopics are the plan's topics, reply topics and bystanders' topics, in the order of broker.Message.Topic. Each connection of the pattern connect makes its own.
 func (p *Plan) allTopics() []broker.Topic {
 	var topics []broker.Topic
 	if p.Pattern == connect {

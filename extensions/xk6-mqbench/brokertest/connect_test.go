@@ -13,7 +13,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// echo is a server of the memory broker's visitors: it answers the first byte, and sends back everything after it.
+// echo is a server of the memory broker's new connections: it answers the first byte, and sends back everything after it.
 func echo(t *testing.T) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -36,13 +36,13 @@ func echo(t *testing.T) (address string) {
 	return listener.Addr().String()
 }
 
-type memoryVisitor struct {
+type memoryConnection struct {
 	net.Conn
 	s    *memorySession
 	gone atomic.Bool
 }
 
-func (s *memorySession) Dial(ctx context.Context, _ int64) (broker.Visitor, error) {
+func (s *memorySession) Dial(ctx context.Context, _ int64) (broker.Connection, error) {
 	one, err := (&net.Dialer{}).DialContext(ctx, "tcp", hostPort.FindString(s.URL))
 	if err != nil {
 		return nil, fmt.Errorf("memory: %w", err)
@@ -57,32 +57,32 @@ func (s *memorySession) Dial(ctx context.Context, _ int64) (broker.Visitor, erro
 		_ = one.Close()
 		return nil, fmt.Errorf("memory: %w", err)
 	}
-	return &memoryVisitor{Conn: one, s: s}, nil
+	return &memoryConnection{Conn: one, s: s}, nil
 }
 
-func (v *memoryVisitor) Greet(_ context.Context, m *broker.Message, handle broker.Handler) error {
+func (c *memoryConnection) Greet(_ context.Context, m *broker.Message, handle broker.Handler) error {
 	go func() {
-		r, got := bufio.NewReader(v.Conn), make([]byte, len(m.Payload))
-		if v.s.fault == "connects before the server answers" {
+		r, got := bufio.NewReader(c.Conn), make([]byte, len(m.Payload))
+		if c.s.fault == "connects before the server answers" {
 			_, _ = r.Discard(1)
 		}
 		if _, err := io.ReadFull(r, got); err == nil {
-			handle(broker.Delivery{ReceivedNs: v.s.Now(), Payload: got})
-			if v.s.fault == "gives a connection its message twice" {
-				handle(broker.Delivery{ReceivedNs: v.s.Now(), Payload: bytes.Clone(got)})
+			handle(broker.Delivery{ReceivedNs: c.s.Now(), Payload: got})
+			if c.s.fault == "gives a connection its message twice" {
+				handle(broker.Delivery{ReceivedNs: c.s.Now(), Payload: bytes.Clone(got)})
 			}
 		}
 		_, _ = r.ReadByte()
-		v.gone.Store(v.s.fault != "does not see that a connection is gone")
+		c.gone.Store(c.s.fault != "does not see that a connection is gone")
 	}()
-	_, err := v.Write(m.Payload)
+	_, err := c.Write(m.Payload)
 	return err
 }
 
-func (v *memoryVisitor) Gone() bool { return v.gone.Load() }
+func (c *memoryConnection) Gone() bool { return c.gone.Load() }
 
-func (v *memoryVisitor) Close() {
-	if v.s.fault != "leaves connections open" {
-		_ = v.Conn.Close()
+func (c *memoryConnection) Close() {
+	if c.s.fault != "leaves connections open" {
+		_ = c.Conn.Close()
 	}
 }

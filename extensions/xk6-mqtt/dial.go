@@ -10,8 +10,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// visitor is a connection that comes and goes.
-type visitor struct {
+// connection is one that comes and goes.
+type connection struct {
 	link
 	s *session
 	// take is nil until Greet.
@@ -20,14 +20,14 @@ type visitor struct {
 
 var _ broker.Dialer = (*session)(nil)
 
-func (s *session) Dial(ctx context.Context, _ int64) (broker.Visitor, error) {
-	v := &visitor{s: s}
+func (s *session) Dial(ctx context.Context, _ int64) (broker.Connection, error) {
+	v := &connection{s: s}
 	c := s.client("", func(payload []byte, again bool) {
 		if take := v.take.Load(); take != nil {
 			(*take)(broker.Delivery{ReceivedNs: s.Now(), Payload: payload, Redelivered: again})
 		}
 	})
-	c.patience, c.readBytes = broker.Patience(ctx), broker.VisitorBuffer
+	c.patience, c.readBytes = broker.Patience(ctx), broker.SmallBuffer
 	var err error
 	if v.link, err = c.link(ctx); err != nil {
 		return nil, fmt.Errorf("mqtt: %w", address.Cause(err))
@@ -35,18 +35,18 @@ func (s *session) Dial(ctx context.Context, _ int64) (broker.Visitor, error) {
 	return v, nil
 }
 
-func (v *visitor) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
-	v.take.Store(&handle)
-	topic := v.s.address(m.Own())
-	if _, err := v.subscribe(ctx, topic); err != nil {
+func (c *connection) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
+	c.take.Store(&handle)
+	topic := c.s.address(m.Own())
+	if _, err := c.subscribe(ctx, topic); err != nil {
 		return fmt.Errorf("mqtt: subscribe: %w", err)
 	}
-	answer, err := v.publish(topic, m.Payload)
+	answer, err := c.publish(topic, m.Payload)
 	if answer != nil {
 		err = deadline.While(ctx, answer)
 	}
 	return err
 }
 
-func (v *visitor) Gone() bool { return v.Err() != nil }
-func (v *visitor) Close()     { v.part() }
+func (c *connection) Gone() bool { return c.Err() != nil }
+func (c *connection) Close()     { c.part() }

@@ -13,58 +13,58 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// visitor is a connection that comes and goes. The library logs it in. The rest is ours: only with RESP3 may a connection publish while it
+// connection is one that comes and goes. The library logs it in. The rest is ours: only with RESP3 may a connection publish while it
 // is subscribed, and the library's subscriptions cannot.
-type visitor struct {
+type connection struct {
 	*socket
 	s *session
 }
 
 var _ broker.Dialer = (*session)(nil)
 
-func (s *session) Dial(ctx context.Context, _ int64) (broker.Visitor, error) {
+func (s *session) Dial(ctx context.Context, _ int64) (broker.Connection, error) {
 	options := s.options(-1)
 	options.Protocol = 3
 	options.DialTimeout, options.PoolTimeout = broker.Patience(ctx), broker.Patience(ctx)
-	options.ReadBufferSize, options.WriteBufferSize = broker.VisitorBuffer, broker.VisitorBuffer
+	options.ReadBufferSize, options.WriteBufferSize = broker.SmallBuffer, broker.SmallBuffer
 	k, err := s.socket(ctx, false, options)
 	if err != nil {
 		return nil, fmt.Errorf("redis: %w", address.Cause(err))
 	}
-	return &visitor{k, s}, nil
+	return &connection{k, s}, nil
 }
 
 // Greet subscribes and publishes in one write, and waits for the answer to PUBLISH.
-func (v *visitor) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
-	w := bufio.NewWriterSize(v.conn, broker.VisitorBuffer)
+func (c *connection) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
+	w := bufio.NewWriterSize(c.conn, broker.SmallBuffer)
 	encode(w, words("SUBSCRIBE", m.Own()))
 	encode(w, append(words("PUBLISH", m.Own()), m.Payload))
-	over := context.AfterFunc(ctx, func() { v.End(ctx.Err()) })
+	over := context.AfterFunc(ctx, func() { c.End(ctx.Err()) })
 	defer over()
 	published := make(chan struct{})
-	go func() { v.End(v.read(handle, published)) }()
+	go func() { c.End(c.read(handle, published)) }()
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	select {
 	case <-published:
 		return nil
-	case <-v.Done():
-		return fmt.Errorf("redis: %w", address.Cause(v.Err()))
+	case <-c.Done():
+		return fmt.Errorf("redis: %w", address.Cause(c.Err()))
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (v *visitor) Gone() bool { return v.Err() != nil }
-func (v *visitor) Close()     { v.End(errors.New("the run closes the connection")) }
+func (c *connection) Gone() bool { return c.Err() != nil }
+func (c *connection) Close()     { c.End(errors.New("the run closes the connection")) }
 
 // --- internal ---
 
 // read hands over messages until the connection ends or a command is refused. The answer to PUBLISH is the one integer outside of a push:
 // those are "subscribe", channel, number; and "message", channel, payload.
-func (v *visitor) read(handle broker.Handler, published chan<- struct{}) error {
-	r := bufio.NewReaderSize(v.conn, broker.VisitorBuffer)
+func (c *connection) read(handle broker.Handler, published chan<- struct{}) error {
+	r := bufio.NewReaderSize(c.conn, broker.SmallBuffer)
 	kind := ""
 	for inside := 0; ; {
 		line, err := r.ReadSlice('\n')
@@ -88,7 +88,7 @@ func (v *visitor) read(handle broker.Handler, published chan<- struct{}) error {
 				kind = string(body[:n])
 			}
 			if inside == 1 && kind == "message" {
-				handle(broker.Delivery{ReceivedNs: v.s.Now(), Payload: body[:n]})
+				handle(broker.Delivery{ReceivedNs: c.s.Now(), Payload: body[:n]})
 			}
 		case ':':
 			if inside == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// visitor is a connection that comes and goes.
-type visitor struct {
+// connection is one that comes and goes.
+type connection struct {
 	*nats.Conn
 	s      *core
 	socket net.Conn
@@ -24,11 +24,11 @@ type visitor struct {
 
 var _ broker.Dialer = (*core)(nil)
 
-func (s *core) Dial(ctx context.Context, n int64) (broker.Visitor, error) {
+func (s *core) Dial(ctx context.Context, n int64) (broker.Connection, error) {
 	d := &dialling{ctx: ctx}
 	c, err := nats.Connect(s.from(int(n%int64(len(s.servers)))), append(s.options().Options,
-		nats.Name("mqbench-visitor-"+strconv.FormatInt(n, 10)), nats.SetCustomDialer(d), nats.DontRandomize(), nats.NoReconnect(),
-		nats.Timeout(broker.Patience(ctx)), nats.WriteBufferSize(broker.VisitorBuffer),
+		nats.Name("mqbench-connection-"+strconv.FormatInt(n, 10)), nats.SetCustomDialer(d), nats.DontRandomize(), nats.NoReconnect(),
+		nats.Timeout(broker.Patience(ctx)), nats.WriteBufferSize(broker.SmallBuffer),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.Report("asynchronous error", err) }),
 	)...)
 	if errors.Is(err, nats.ErrNoServers) { // the library does not say why
@@ -41,27 +41,27 @@ func (s *core) Dial(ctx context.Context, n int64) (broker.Visitor, error) {
 		c.Close()
 		return nil, ctx.Err()
 	}
-	return &visitor{c, s, d.socket}, nil
+	return &connection{c, s, d.socket}, nil
 }
 
 // Greet needs no flush: the server handles a connection's commands in their order.
-func (v *visitor) Greet(_ context.Context, m *broker.Message, handle broker.Handler) error {
-	_, err := v.Subscribe(m.Own(), func(m *nats.Msg) { handle(broker.Delivery{ReceivedNs: v.s.Now(), Payload: m.Data}) })
-	return cmp.Or(err, v.Publish(m.Own(), m.Payload))
+func (c *connection) Greet(_ context.Context, m *broker.Message, handle broker.Handler) error {
+	_, err := c.Subscribe(m.Own(), func(m *nats.Msg) { handle(broker.Delivery{ReceivedNs: c.s.Now(), Payload: m.Data}) })
+	return cmp.Or(err, c.Publish(m.Own(), m.Payload))
 }
 
-func (v *visitor) Gone() bool { return !v.IsConnected() }
+func (c *connection) Gone() bool { return !c.IsConnected() }
 
 // Close flushes, and cuts the socket of a server that does not take it.
-func (v *visitor) Close() {
-	late := time.AfterFunc(closeTimeout, func() { _ = v.socket.Close() })
+func (c *connection) Close() {
+	late := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
 	defer late.Stop()
-	v.Conn.Close()
+	c.Conn.Close()
 }
 
 // --- internal ---
 
-// dialling makes the sockets of one visitor. They end with ctx, unless keep is called before.
+// dialling makes the sockets of one connection. They end with ctx, unless keep is called before.
 type dialling struct {
 	ctx    context.Context
 	socket net.Conn

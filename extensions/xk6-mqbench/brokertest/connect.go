@@ -75,14 +75,14 @@ func (g *gateway) count() int {
 	return len(g.open)
 }
 
-// visits opens connections during a run, as many at once as there are, and closes them.
-func visits(t *testing.T, s System) {
+// opensConnections opens them during a run, as many at once as there are, and closes them.
+func opensConnections(t *testing.T, s System) {
 	if s.URL == "" {
 		t.Skip("there is no broker to connect to")
 	}
-	const visitors = 40
+	const most = 40
 	g := behind(t, &s)
-	r := start(t, s, shape{}, named("visits")...)
+	r := start(t, s, shape{}, named("connect")...)
 	dialer, is := r.session.(broker.Dialer)
 	if !is {
 		t.Skip("its driver opens no connections during a run")
@@ -96,8 +96,8 @@ func visits(t *testing.T, s System) {
 	}, func() string { return "the session is open" })
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	all := make([]broker.Visitor, visitors)
-	arrived := make([]atomic.Int64, visitors)
+	all := make([]broker.Connection, most)
+	arrived := make([]atomic.Int64, most)
 	var each sync.WaitGroup
 	for n := range all {
 		each.Go(func() {
@@ -139,8 +139,8 @@ func visits(t *testing.T, s System) {
 			t.Errorf("connection %d gets its message %d times; gone %v", n, times, v.Gone())
 		}
 	}
-	if open := g.count() - standing; open != visitors {
-		t.Errorf("%d connections are open; want %d", open, visitors)
+	if open := g.count() - standing; open != most {
+		t.Errorf("%d connections are open; want %d", open, most)
 	}
 	for _, v := range all[1:] {
 		r.within("Close of a connection", v.Close)
@@ -153,7 +153,7 @@ func visits(t *testing.T, s System) {
 	// The time to connect is the server's.
 	g.waits.Store(int64(100 * time.Millisecond))
 	began := time.Now()
-	late, err := dialer.Dial(ctx, visitors)
+	late, err := dialer.Dial(ctx, most)
 	if took := time.Since(began); err != nil || took < 100*time.Millisecond {
 		t.Fatalf("a server that takes 100 ms is connected to within %s, with error %v", took, err)
 	}
@@ -161,7 +161,7 @@ func visits(t *testing.T, s System) {
 	g.waits.Store(int64(time.Second))
 	short, stop := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer stop()
-	r.within("a Dial that the server does not answer", func() { _, err = dialer.Dial(short, visitors+1) })
+	r.within("a Dial that the server does not answer", func() { _, err = dialer.Dial(short, most+1) })
 	if err == nil {
 		t.Error("a server that does not answer is connected to")
 	}
@@ -174,7 +174,7 @@ func visits(t *testing.T, s System) {
 	r.eventually(all[0].Gone, func() string { return "a connection that the server has ended is gone" })
 	r.within("Close of a connection that is gone", all[0].Close)
 	_ = g.Close()
-	if _, err := dialer.Dial(ctx, visitors+2); err == nil || !strings.Contains(err.Error(), "refused") {
+	if _, err := dialer.Dial(ctx, most+2); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("a server that is not there: %v; want that it refused", err)
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// visitor is a connection that comes and goes.
-type visitor struct {
+// connection is one that comes and goes.
+type connection struct {
 	*wire
 	s *session
 }
 
 var _ broker.Dialer = (*session)(nil)
 
-func (s *session) Dial(ctx context.Context, n int64) (broker.Visitor, error) {
-	name := "mqbench-visitor-" + strconv.FormatInt(n, 10)
+func (s *session) Dial(ctx context.Context, n int64) (broker.Connection, error) {
+	name := "mqbench-connection-" + strconv.FormatInt(n, 10)
 	l := &link{session: s, number: int(n % int64(len(s.urls))), name: name, patience: broker.Patience(ctx)}
 	var w *wire
 	ended := make(chan struct{})
@@ -37,13 +37,13 @@ func (s *session) Dial(ctx context.Context, n int64) (broker.Visitor, error) {
 		}()
 		return nil, fmt.Errorf("rabbitmq: connect: %w", address.Cause(err))
 	}
-	return &visitor{w, s}, nil
+	return &connection{w, s}, nil
 }
 
 // Greet uses the usual queue of a client for itself: exclusive, named by the server, reached by the default exchange.
-func (v *visitor) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
+func (c *connection) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
 	return broker.Wrap("rabbitmq", within(ctx, func() error {
-		on, err := v.Channel()
+		on, err := c.Channel()
 		if err != nil {
 			return fmt.Errorf("open a channel: %w", err)
 		}
@@ -57,12 +57,12 @@ func (v *visitor) Greet(ctx context.Context, m *broker.Message, handle broker.Ha
 		}
 		go func() {
 			for d := range deliveries {
-				handle(broker.Delivery{ReceivedNs: v.s.Now(), Payload: d.Body, Redelivered: d.Redelivered})
+				handle(broker.Delivery{ReceivedNs: c.s.Now(), Payload: d.Body, Redelivered: d.Redelivered})
 			}
 		}()
 		return on.PublishWithContext(ctx, "", queue.Name, false, false, amqp.Publishing{DeliveryMode: amqp.Transient, Body: m.Payload})
 	}))
 }
 
-func (v *visitor) Gone() bool { return v.IsClosed() }
-func (v *visitor) Close()     { v.wire.close() }
+func (c *connection) Gone() bool { return c.IsClosed() }
+func (c *connection) Close()     { c.wire.close() }
