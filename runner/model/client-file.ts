@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { countParts, countsWith } from "./counts.ts";
+import { listOf, maybe } from "./field.ts";
 import { CONSUMER_ACTIONS, Metric } from "./plan.ts";
 
 /**
@@ -7,6 +8,7 @@ import { CONSUMER_ACTIONS, Metric } from "./plan.ts";
  * Times are integer ns since T0 unless stated otherwise.
  */
 const Count = z.int().nonnegative();
+const Tenths = z.array(Count).length(10);
 
 export const ClientLine = z.strictObject({
 	type: z.literal("client"),
@@ -59,13 +61,7 @@ const SecondLine = z.strictObject({
 		}),
 	),
 	/** For plan.limits[k], per tenth of the line: messages with the metric, messages above the limit (not at it), and above it without lag. */
-	limits: z.array(
-		z.strictObject({
-			count: z.array(Count).length(10),
-			over: z.array(Count).length(10),
-			overWithoutLag: z.array(Count).length(10),
-		}),
-	),
+	limits: listOf({ count: Tenths, over: Tenths, overWithoutLag: Tenths }),
 });
 
 /** One second of REAL time since T0 (`at`: its end, in seconds). */
@@ -106,18 +102,16 @@ const StopsLine = z.strictObject({
 const MembersLine = z.strictObject({
 	type: z.literal("members"),
 	/** Per member. `back`: the end of a leave or kill. Null if the run ended first, or with an error. */
-	changes: z.array(
-		z.strictObject({
-			fault: Count,
-			member: Count,
-			action: z.enum([...CONSUMER_ACTIONS, "back"]),
-			beganNs: Count.nullable(),
-			doneNs: Count.nullable(),
-			error: z.string().optional(),
-		}),
-	),
+	changes: listOf({
+		fault: Count,
+		member: Count,
+		action: z.enum([...CONSUMER_ACTIONS, "back"]),
+		beganNs: Count.nullable(),
+		doneNs: Count.nullable(),
+		error: z.string().optional(),
+	}),
 	/** Messages due before the fault: how many were received in all, the last first receipt after the fault (0: none), copies after it. */
-	served: z.array(z.strictObject({ fault: Count, received: Count, lastNs: Count, again: Count })),
+	served: listOf({ fault: Count, received: Count, lastNs: Count, again: Count }),
 });
 export type Members = Omit<z.infer<typeof MembersLine>, "type">;
 
@@ -167,10 +161,7 @@ export const TotalsLine = z.strictObject({
 	/** How long the books then stayed open for further copies. Null in older recordings, or if no SLA line counts them. */
 	lookedNs: Count.nullable().default(null),
 	/** catch-up: when it began to read, when it had caught up (null: never), and how many messages it had received by then. Null: it never began. */
-	catchUp: z
-		.strictObject({ beganNs: z.int(), untilNs: z.int().nullable(), messages: Count })
-		.nullable()
-		.optional(),
+	catchUp: maybe({ beganNs: z.int(), untilNs: z.int().nullable(), messages: Count }).optional(),
 	cpuNs: Count,
 	gcPauseNs: Count,
 	gcCycles: Count,
@@ -178,9 +169,7 @@ export const TotalsLine = z.strictObject({
 	/** Suspension of the machine, which the run's clock does not count. Only on Linux, and absent in older files. */
 	suspendedNs: z.int().optional(),
 	/** As the library worded them, URLs masked, the commonest first, at most 20. `firstNs`: intended time. */
-	errors: z.array(
-		z.strictObject({ message: z.string(), count: z.int().positive(), firstNs: z.int().nullable() }),
-	),
+	errors: listOf({ message: z.string(), count: z.int().positive(), firstNs: z.int().nullable() }),
 });
 
 const Offender = z.strictObject({
@@ -198,36 +187,32 @@ export const OffendersLine = z.strictObject({
 /** At most 20, the slowest first; responseNs = queuedNs + lagNs + serviceNs. */
 export const SlowestLine = z.strictObject({
 	type: z.literal("slowest"),
-	messages: z.array(
-		z.strictObject({
-			...Offender.shape,
-			intendedNs: Count,
-			topic: Count,
-			partition: Count.nullable(),
-			/** Below 0 if the clocks of sender and receiver disagree by more than it took. */
-			responseNs: z.int(),
-			queuedNs: Count,
-			lagNs: Count,
-			serviceNs: z.int(),
-		}),
-	),
+	messages: listOf({
+		...Offender.shape,
+		intendedNs: Count,
+		topic: Count,
+		partition: Count.nullable(),
+		/** Below 0 if the clocks of sender and receiver disagree by more than it took. */
+		responseNs: z.int(),
+		queuedNs: Count,
+		lagNs: Count,
+		serviceNs: z.int(),
+	}),
 });
 
 /** Response times of the window's messages (fan-out: copies) by ascending bucket; sums are exact. A percentile lies in one bucket. */
 const BreakdownLine = z.strictObject({
 	type: z.literal("breakdown"),
-	buckets: z.array(
-		z.strictObject({
-			/** Both edges are included. */
-			fromNs: Count,
-			toNs: Count,
-			messages: z.int().positive(),
-			// Sums may exceed 2^53.
-			queuedNs: z.number().nonnegative(),
-			lagNs: z.number().nonnegative(),
-			serviceNs: z.number(),
-		}),
-	),
+	buckets: listOf({
+		/** Both edges are included. */
+		fromNs: Count,
+		toNs: Count,
+		messages: z.int().positive(),
+		// Sums may exceed 2^53.
+		queuedNs: z.number().nonnegative(),
+		lagNs: z.number().nonnegative(),
+		serviceNs: z.number(),
+	}),
 });
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { described } from "./field.ts";
+import { described, listOf } from "./field.ts";
 
 const SaidList = z.array(z.union([z.string(), z.number()]));
 const SaidValue = z.union([z.string(), z.number(), z.boolean(), z.null(), SaidList]);
@@ -116,19 +116,17 @@ export const Calibration = z.strictObject({
 	scenario: z.string(),
 	runId: z.string(),
 	machine: Machine,
-	noise: z.array(
-		z.strictObject({
-			system: z.string(),
-			case: z.string(),
-			work: z.string(),
-			metric: z.string(),
-			runs: z.int().positive(),
-			/** Half width of the ratio's interval between halves of the runs, as a part: 0.08. */
-			halfWidth: z.number().nonnegative(),
-			detectable: z.number().nonnegative(),
-			/** Runs per side for `halfWidth` and `detectable`. */
-			each: z.int().positive(),
-		}),
-	),
+	noise: listOf({
+		system: z.string(),
+		case: z.string(),
+		work: z.string(),
+		metric: z.string(),
+		runs: z.int().positive(),
+		/** Half width of the ratio's interval between halves of the runs, as a part: 0.08. */
+		halfWidth: z.number().nonnegative(),
+		detectable: z.number().nonnegative(),
+		/** Runs per side for `halfWidth` and `detectable`. */
+		each: z.int().positive(),
+	}),
 });
 export type Calibration = z.infer<typeof Calibration>;

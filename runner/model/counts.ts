@@ -26,19 +26,9 @@ const COUNTS = {
 		offends: true,
 		ledgers: true,
 	},
-	duplicated: {
-		recorded: Count,
-		inResult: Maybe,
-		tally: { needs: ["receipts"], grows: true },
-		offends: true,
-	},
+	duplicated: amiss(Count, "receipts"),
 	/** Among messages of one producer, in one partition or with one key. Null if no order is promised, or it cannot be determined. */
-	reordered: {
-		recorded: Maybe,
-		inResult: Maybe,
-		tally: { needs: ["receipts", "order"], grows: true },
-		offends: true,
-	},
+	reordered: amiss(Maybe, "receipts", "order"),
 	failedReceived: { recorded: Maybe, ledgers: true },
 	/** Received, never acknowledged. Where nothing is acknowledged, it is unknown whether they left. */
 	unackedReceived: { recorded: Maybe, ledgers: true },
@@ -46,19 +36,9 @@ const COUNTS = {
 	late: { recorded: Count, inResult: Maybe },
 	/** Not completed within the timeout after their send, so their place in flight was reused. Null if not counted, or without `inFlight`. */
 	timedOut: { recorded: Maybe.default(null), inResult: Maybe.default(null) },
-	redelivered: {
-		recorded: Count,
-		inResult: Maybe,
-		tally: { needs: ["receipts"], grows: true },
-		offends: true,
-	},
+	redelivered: amiss(Count, "receipts"),
 	/** Wrong checksum, so not received. */
-	corrupted: {
-		recorded: Maybe,
-		inResult: Maybe,
-		tally: { needs: ["checksum", "receipts"], grows: true },
-		offends: true,
-	},
+	corrupted: amiss(Maybe, "checksum", "receipts"),
 	/** Due while an earlier message of the connection was in flight. Null where messages cross between clients: the sender cannot see it. */
 	behind: { recorded: Maybe },
 } as const satisfies Readonly<Record<string, Declared>>;
@@ -108,4 +88,12 @@ export function countParts<Part extends keyof Declared>(part: Part) {
 	return Object.fromEntries(
 		countsWith(part).map((name) => [name, (COUNTS[name] as Declared)[part]]),
 	) as { [C in With<Part>]: All[C] extends Record<Part, infer Value> ? Value : never };
+}
+
+// --- internal ---
+
+/** Of receipts that should not be: a longer run takes none of them back. */
+function amiss<Recorded extends z.ZodType>(recorded: Recorded, ...needs: Need[]) {
+	const tally = { needs, grows: true } as const;
+	return { recorded, inResult: Maybe, tally, offends: true } as const;
 }

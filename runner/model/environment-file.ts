@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "./field.ts";
 import { HostSettings, MachineSettings } from "./machine-settings.ts";
 
 /** Commit of the scenario's repository; without git, the one that a GitHub or GitLab job is for. */
@@ -41,17 +42,13 @@ export const EnvironmentFile = z.strictObject({
 		})
 		.optional(),
 	/** Commands that resumed these runs (--resume), in order, each with its versions and start of the machine. */
-	resumed: z
-		.array(
-			z.strictObject({
-				startedAt: z.iso.datetime(),
-				node: z.string(),
-				go: z.string().nullable(),
-				bootId: z.string().nullable(),
-				git: GitCommit.optional(),
-			}),
-		)
-		.optional(),
+	resumed: listOf({
+		startedAt: z.iso.datetime(),
+		node: z.string(),
+		go: z.string().nullable(),
+		bootId: z.string().nullable(),
+		git: GitCommit.optional(),
+	}).optional(),
 	node: z.string(),
 	k6: z.string(),
 	go: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formatDurationExact } from "../units.ts";
+import { listOf, maybe } from "./field.ts";
 import { CATCH_UP, loadInPlan, Message, Pattern, Schedule } from "./load.ts";
 import { Tally } from "./tallies.ts";
 import { TARGETS } from "./targets.ts";
@@ -124,17 +125,14 @@ export const Plan = z.strictObject({
 	pattern: Pattern,
 	schedule: Schedule,
 	/** `find: max-rate`: the case and the part of its search. The case as written (start) is not run itself. Null in an ordinary run. */
-	search: z
-		.strictObject({ role: z.enum(["start", "probe", "confirm", "curve"]), of: z.string() })
-		.nullable()
-		.default(null),
+	search: maybe({
+		role: z.enum(["start", "probe", "confirm", "curve"]),
+		of: z.string(),
+	}).default(null),
 	/** The loads of a run, all made at once: one plan each, this one's included. */
 	loads: z.int().positive().default(1),
 	/** A load beside the run with that index, whose T0 is this much later; catch-up has the same T0, and begins to read then. Null in the run itself. */
-	beside: z
-		.strictObject({ index: z.int().positive(), load: z.string(), startNs: Ns })
-		.nullable()
-		.default(null),
+	beside: maybe({ index: z.int().positive(), load: z.string(), startNs: Ns }).default(null),
 	/** Clients write what became of each message, for a catch-up's counts. */
 	ledger: z.boolean().default(false),
 	...loadInPlan,
@@ -147,17 +145,13 @@ export const Plan = z.strictObject({
 	/** False: the topics are the user's own, neither created nor removed. */
 	create: z.boolean().default(true),
 	/** atNs counts from T0. forNs is null if never undone (kill, leave, join). node counts from 1, null for all. leader: topics[0]'s at that moment. */
-	faults: z
-		.array(
-			z.strictObject({
-				atNs: Ns,
-				...faultOf,
-				forNs: Ns.nullable(),
-				node: z.union([z.int().positive(), z.literal("leader")]).nullable(),
-				delayNs: Ns.nullable().default(null),
-			}),
-		)
-		.default([]),
+	faults: listOf({
+		atNs: Ns,
+		...faultOf,
+		forNs: Ns.nullable(),
+		node: z.union([z.int().positive(), z.literal("leader")]).nullable(),
+		delayNs: Ns.nullable().default(null),
+	}).default([]),
 	/** CPU sets in taskset's notation ("0-3,8"). Null allows any core. */
 	pin: z
 		.strictObject({ generator: z.string().nullable(), brokers: z.string().nullable() })
@@ -294,13 +288,8 @@ export function setUpMs(plan: Plan): number {
 	const replies = plan.replyTopics.length;
 	const subscriptions =
 		Math.max(plan.consumers, topics) + replies + plan.subscriptions * topics + bystanders;
-	const made =
-		connections +
-		consumerConnections +
-		(topics + replies) * partitions +
-		bystanders +
-		subscriptions;
-	return 30_000 + 100 * made;
+	const parts = (topics + replies) * partitions + bystanders;
+	return 30_000 + 100 * (connections + consumerConnections + parts + subscriptions);
 }
 
 /** Folder of a run below `runs/`: "01-nats-256B-3000-s-1". Only characters that every file system takes. */

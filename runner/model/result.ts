@@ -1,20 +1,14 @@
 import { z } from "zod";
-import {
-	ClientLine,
-	Connections,
-	OffendersLine,
-	SlowestLine,
-	TickLine,
-	TotalsLine,
-} from "./client-file.ts";
+import { ClientLine, Connections, OffendersLine, SlowestLine, TotalsLine } from "./client-file.ts";
 import { CommandFile } from "./command-file.ts";
 import { Comparison, SaidFields } from "./comparison.ts";
 import { countParts } from "./counts.ts";
 import { EnvironmentFile } from "./environment-file.ts";
-import { described, flag } from "./field.ts";
+import { described, flag, listOf, maybe } from "./field.ts";
 import { loadInResult, Schedule } from "./load.ts";
 import { byMetric, Metric, Plan } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
+import { Series } from "./series.ts";
 import { TallyUnit } from "./tallies.ts";
 import { VERDICTS } from "./verdict.ts";
 import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
@@ -23,6 +17,7 @@ import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 const Count = z.int().nonnegative();
 const MaybeCount = Count.nullable();
 const Ns = z.number().nonnegative();
+const MaybeNumber = z.number().nonnegative().nullable();
 export const Verdict = z.enum(VERDICTS);
 
 export const Percentile = z.strictObject({
@@ -39,7 +34,7 @@ export const Percentile = z.strictObject({
 	/** The support is weak from this number of samples on. */
 	needs: Count,
 	/** Samples divided by the clustering of the samples above this percentile. Null if the clustering is unknown. */
-	nEff: z.number().nonnegative().nullable(),
+	nEff: MaybeNumber,
 });
 export type Percentile = z.infer<typeof Percentile>;
 
@@ -78,11 +73,7 @@ export const Phase = z.strictObject({
 	lagP99: Ns.nullable(),
 	lagP99Weak: Weak,
 	/** Per second of real time, in whole seconds since T0. */
-	throughput: z.strictObject({
-		sent: z.number().nonnegative().nullable(),
-		acked: z.number().nonnegative().nullable(),
-		received: z.number().nonnegative().nullable(),
-	}),
+	throughput: z.strictObject({ sent: MaybeNumber, acked: MaybeNumber, received: MaybeNumber }),
 });
 export type Phase = z.infer<typeof Phase>;
 
@@ -97,7 +88,7 @@ export const Numbers = {
 	/** Messages judged, over the limit, allowed over it, never completed; stalls; clustering. Null for counts and rates. */
 	n: MaybeCount,
 	over: MaybeCount,
-	allowed: z.number().nonnegative().nullable(),
+	allowed: MaybeNumber,
 	censored: MaybeCount,
 	events: MaybeCount,
 	phi: z.number().min(1).nullable(),
@@ -109,15 +100,13 @@ export const Numbers = {
 	/** The value is among messages that never completed, and above this (the timeout). */
 	beyondNs: Ns.nullable(),
 	/** limit / measured: 2 is twice as fast as required. */
-	margin: z.number().nonnegative().nullable(),
-	tally: z
-		.strictObject({
-			name: z.string(),
-			value: z.number().nullable(),
-			limit: z.number(),
-			unit: TallyUnit,
-		})
-		.nullable(),
+	margin: MaybeNumber,
+	tally: maybe({
+		name: z.string(),
+		value: z.number().nullable(),
+		limit: z.number(),
+		unit: TallyUnit,
+	}),
 	...SaidFields,
 };
 
@@ -135,15 +124,13 @@ export const Gate = z.strictObject({
 	limitNs: Ns.nullable(),
 	...Numbers,
 	/** The numbers above are from the repeat with the worst verdict, if several from the one furthest from the limit. */
-	repeats: z.array(
-		z.strictObject({
-			repeat: Count,
-			verdict: Verdict,
-			measured: z.string(),
-			why: z.string(),
-			...Numbers,
-		}),
-	),
+	repeats: listOf({
+		repeat: Count,
+		verdict: Verdict,
+		measured: z.string(),
+		why: z.string(),
+		...Numbers,
+	}),
 	/** Its limit is a baseline's figure. By default an undecided one lets a build through. */
 	compares: z.boolean(),
 	comparison: Comparison.nullable(),
@@ -153,43 +140,6 @@ export const Gate = z.strictObject({
 export type Gate = z.infer<typeof Gate>;
 
 const counters = countParts("inResult");
-
-const Used = z
-	.strictObject({
-		cores: z.number().nonnegative().nullable(),
-		rssBytes: MaybeCount,
-		readBytesPerSecond: z.number().nonnegative().nullable(),
-		writeBytesPerSecond: z.number().nonnegative().nullable(),
-	})
-	.nullable();
-
-const Point = z.strictObject({
-	at: z.number(),
-	generator: Used,
-	broker: Used,
-	machine: z.strictObject({
-		busyCores: z.number().nonnegative().nullable(),
-		stealCores: z.number().nonnegative().nullable(),
-	}),
-	/** Over all network interfaces but the loopback. */
-	network: z
-		.strictObject({
-			rxBytesPerSecond: z.number().nonnegative().nullable(),
-			txBytesPerSecond: z.number().nonnegative().nullable(),
-		})
-		.nullable(),
-});
-
-const servedFields = {
-	servedNs: Ns.nullable().default(null).meta({
-		description:
-			"Of consumers: until the last message that was due before the fault was received; 0: all had been. Null: see servedStill; of brokers; absent in older files.",
-	}),
-	servedStill: z.boolean().default(false).meta({ description: "Some of them never were." }),
-	again: Count.nullable().default(null).meta({
-		description: "Of consumers: copies of those messages that came after the fault.",
-	}),
-};
 
 /** A fault's effect on the run. Durations count from its `calledNs` (if null, from `beganNs`). */
 export const Failover = z.strictObject({
@@ -208,7 +158,14 @@ export const Failover = z.strictObject({
 	/** Until messages due from then on meet it again, in steps of 100 ms. 0 if they always did, null if never in this run or without a line. */
 	recoveredNs: Ns.nullable(),
 	drainedNs: Ns.nullable(),
-	...servedFields,
+	servedNs: Ns.nullable().default(null).meta({
+		description:
+			"Of consumers: until the last message that was due before the fault was received; 0: all had been. Null: see servedStill; of brokers; absent in older files.",
+	}),
+	servedStill: z.boolean().default(false).meta({ description: "Some of them never were." }),
+	again: Count.nullable().default(null).meta({
+		description: "Of consumers: copies of those messages that came after the fault.",
+	}),
 	drainedStill: flag(
 		"drainedNs is null because messages waited until the next fault, or the end of the window; absent in older files: false.",
 	).default(false),
@@ -291,105 +248,91 @@ export const Run = z.strictObject({
 	main: Metric,
 	phases: z.array(Phase),
 	hours: described(
-		z.array(
-			z.strictObject({
-				/** Of the window. The last one may be shorter. */
-				fromNs: Ns,
-				toNs: Ns,
-				/** The main metric's samples, and those that never came (null if not known). Percentiles count these as the largest. */
-				count: Count,
-				missing: MaybeCount,
-				p50: Ns.nullable(),
-				p99: Ns.nullable(),
-				max: Ns.nullable(),
-				/** Received; without consumers acknowledged. */
-				perSecond: z.number().nonnegative(),
-				/** The highest sample of the broker's memory (RSS). */
-				brokerBytes: MaybeCount,
-			}),
-		),
+		listOf({
+			/** Of the window. The last one may be shorter. */
+			fromNs: Ns,
+			toNs: Ns,
+			/** The main metric's samples, and those that never came (null if not known). Percentiles count these as the largest. */
+			count: Count,
+			missing: MaybeCount,
+			p50: Ns.nullable(),
+			p99: Ns.nullable(),
+			max: Ns.nullable(),
+			/** Received; without consumers acknowledged. */
+			perSecond: z.number().nonnegative(),
+			/** The highest sample of the broker's memory (RSS). */
+			brokerBytes: MaybeCount,
+		}),
 		"By hour of the window, in runs of 2 h or more without steps; absent in others, and in older files.",
 	).optional(),
-	drain: z
-		.strictObject({
-			peak: MaybeCount,
-			/** So few waiting messages count as drained: 1000, for a large backlog 1 % of the peak. */
-			drainedAt: z.number().nonnegative(),
-			/** From the moment consumers resumed, to 0.1 s. If null, see `problem`. */
-			drainNs: Ns.nullable(),
-			/** Distinct receipts; a lower bound, because the drain may have ended up to one sample earlier. */
-			perSecond: z.number().nonnegative().nullable(),
-			problem: z.string().nullable(),
-			...SaidFields,
-			/** Not drained for that long until the window's end; null if drained or meaningless. */
-			undrainedNs: Ns.nullable(),
-		})
-		.nullable(),
+	drain: maybe({
+		peak: MaybeCount,
+		/** So few waiting messages count as drained: 1000, for a large backlog 1 % of the peak. */
+		drainedAt: z.number().nonnegative(),
+		/** From the moment consumers resumed, to 0.1 s. If null, see `problem`. */
+		drainNs: Ns.nullable(),
+		/** Distinct receipts; a lower bound, because the drain may have ended up to one sample earlier. */
+		perSecond: MaybeNumber,
+		problem: z.string().nullable(),
+		...SaidFields,
+		/** Not drained for that long until the window's end; null if drained or meaningless. */
+		undrainedNs: Ns.nullable(),
+	}),
 	/** Delays that counting from the actual send, as most tools do, would have hidden. */
-	omission: z
-		.strictObject({
-			percentiles: z.array(
-				z.strictObject({
-					p: z.number().gt(0).lt(100),
-					response: Ns.nullable(),
-					service: Ns.nullable(),
-					factor: z.number().nonnegative().nullable(),
-					/** response - service, ns; below 0 only by the histograms' rounding. */
-					difference: z.number().nullable(),
-				}),
-			),
-			/** Sent while an earlier message of the connection was in flight: a tool that waits for each reply would have sent them later. */
-			behind: MaybeCount,
-		})
-		.nullable(),
+	omission: maybe({
+		percentiles: listOf({
+			p: z.number().gt(0).lt(100),
+			response: Ns.nullable(),
+			service: Ns.nullable(),
+			factor: MaybeNumber,
+			/** response - service, ns; below 0 only by the histograms' rounding. */
+			difference: z.number().nullable(),
+		}),
+		/** Sent while an earlier message of the connection was in flight: a tool that waits for each reply would have sent them later. */
+		behind: MaybeCount,
+	}),
 	sizes: described(
-		z.array(
-			z.strictObject({
-				size: z.string(),
-				toBytes: Count,
-				intended: Count,
-				...MetricSummary.pick({
-					count: true,
-					n: true,
-					censored: true,
-					max: true,
-					percentiles: true,
-				}).shape,
-			}),
-		),
+		listOf({
+			size: z.string(),
+			toBytes: Count,
+			intended: Count,
+			...MetricSummary.pick({
+				count: true,
+				n: true,
+				censored: true,
+				max: true,
+				percentiles: true,
+			}).shape,
+		}),
 		"The main metric by size, if messages have several: a class for each, or the powers of four.",
 	).optional(),
 	breakdown: described(
-		z.array(
-			z.strictObject({
-				/** 100: the slowest message. */
-				p: z.number().gt(0).max(100),
-				/** Mean ns: response = queued + lag + service. All null if the percentile lies among messages that never completed. */
-				response: z.number().nullable(),
-				queued: Ns.nullable(),
-				lag: Ns.nullable(),
-				/** Below 0 if the clocks of sender and receiver disagree by more than it took. */
-				service: z.number().nullable(),
-				messages: Count,
-				from: Ns.nullable(),
-				to: Ns.nullable(),
-			}),
-		),
+		listOf({
+			/** 100: the slowest message. */
+			p: z.number().gt(0).max(100),
+			/** Mean ns: response = queued + lag + service. All null if the percentile lies among messages that never completed. */
+			response: z.number().nullable(),
+			queued: Ns.nullable(),
+			lag: Ns.nullable(),
+			/** Below 0 if the clocks of sender and receiver disagree by more than it took. */
+			service: z.number().nullable(),
+			messages: Count,
+			from: Ns.nullable(),
+			to: Ns.nullable(),
+		}),
 		"What the messages around each percentile waited for: all in its bucket of response times (a sixteenth of an octave), and while they are fewer than 10, in the nearest buckets up to a quarter away. Percentiles without support are left out. Absent: the load has no response times, or an older mqbench did not count.",
 	).optional(),
 	/** Between T0 and the window's end, by time; warnings and worse if not all fit. `atNs`: since T0, by the node's clock. */
 	brokerLog: z
 		.strictObject({
-			lines: z.array(
-				z.strictObject({
-					atNs: z.int(),
-					node: Count,
-					serious: z.boolean(),
-					text: z.string(),
-					/** Lines of this node within 5 s of each other that differ in numbers only, this first one included. */
-					times: Count,
-				}),
-			),
+			lines: listOf({
+				atNs: z.int(),
+				node: Count,
+				serious: z.boolean(),
+				text: z.string(),
+				/** Lines of this node within 5 s of each other that differ in numbers only, this first one included. */
+				times: Count,
+			}),
 			more: Count,
 		})
 		.optional(),
@@ -397,126 +340,52 @@ export const Run = z.strictObject({
 	slowest: SlowestLine.shape.messages,
 	offenders: OffendersLine.shape.first,
 	/** A short run of the same load without a broker, to measure the generator. `p99` is the best second's; `perSecond` for closed loops. */
-	floor: z
-		.strictObject({
-			folder: z.string(),
-			problem: z.string().nullable(),
-			count: Count,
-			p50: Ns.nullable(),
-			p99: Ns.nullable(),
-			max: Ns.nullable(),
-			perSecond: z.number().nonnegative().nullable(),
-		})
-		.nullable(),
+	floor: maybe({
+		folder: z.string(),
+		problem: z.string().nullable(),
+		count: Count,
+		p50: Ns.nullable(),
+		p99: Ns.nullable(),
+		max: Ns.nullable(),
+		perSecond: MaybeNumber,
+	}),
 	/** Per second of the window's real time. sent: acknowledged messages (in a closed loop without acknowledgements, sent ones). */
 	throughput: z.strictObject({
-		sent: z.number().nonnegative().nullable(),
-		received: z.number().nonnegative().nullable(),
+		sent: MaybeNumber,
+		received: MaybeNumber,
 		/** Send calls that did not fail. */
-		achieved: z.number().nonnegative().nullable(),
+		achieved: MaybeNumber,
 		sentHow: z.string().nullable(),
 		receivedHow: z.string().nullable(),
 	}),
 	/** In the window, per message delivered (fan-out: per copy; without consumers: acknowledged, else sent). Null if no message or less than 1 s. */
-	cost: z
-		.strictObject({
-			messages: Count,
-			/** CPU time of the broker's processes. Here and below, null if not all of them were sampled, or not near enough to the window's edges. */
-			cpuPerMessageNs: Ns.nullable(),
-			/** How far off it may be. */
-			cpuWithinNs: Ns.nullable(),
-			/** Messages per second of that CPU time. */
-			messagesPerCoreSecond: z.number().nonnegative().nullable(),
-			/** Of the load generator, producers and consumers together. */
-			generatorCpuPerMessageNs: Ns.nullable(),
-			generatorMessagesPerCoreSecond: z.number().nonnegative().nullable(),
-			/** Bytes that the broker's processes sent to storage, by the kernel's count (write_bytes in /proc/<pid>/io). */
-			diskPerMessageBytes: z.number().nonnegative().nullable(),
-			/** Bytes that the broker's hosts sent; null if it shares a host with the generator or a second node. */
-			networkPerMessageBytes: z.number().nonnegative().nullable(),
-		})
-		.nullable()
-		.default(null),
-	series: z.strictObject({
-		/** The main metric by second of intended time (closed loops: of the send call); 0 is the window's first, below 0 the warm-up. */
-		seconds: z.array(
-			z.strictObject({
-				second: z.int(),
-				seconds: z.int().positive().optional(),
-				count: Count,
-				/** Samples owed by messages due in it that never came; null for closed loops and stopped runs. */
-				missing: MaybeCount,
-				/** Over all messages due. Null with too few, or if it lies among messages that never completed. */
-				p50: Ns.nullable(),
-				p99: Ns.nullable(),
-				/** Over completed messages. */
-				max: Ns.nullable(),
-				lag: z.strictObject({ p99: Ns.nullable(), max: Ns.nullable() }).nullable(),
-				queued: z.strictObject({ p99: Ns.nullable(), max: Ns.nullable() }).nullable(),
-			}),
-		),
-		heat: z
-			.strictObject({
-				/** Lower bounds, ascending, of equal ratio; the last bin ends at `endNs`. */
-				binsNs: z.array(Ns),
-				endNs: Ns,
-				width: z.int().positive(),
-				/** First second of the column, bin, samples. */
-				cells: z.array(z.tuple([z.int(), Count, z.int().positive()])),
-			})
-			.nullable(),
-		ticks: z.array(TickLine.omit({ type: true, outstanding: true })),
-		resources: z.array(Point),
-		/** Other machines that clients ran on. Long runs keep the maximum of each stretch: at most 1200 points in all. */
-		hosts: z.array(
-			z.strictObject({
-				client: Count,
-				name: z.string(),
-				points: z.array(Point.omit({ broker: true })),
-			}),
-		),
-		/** Hosts that only the broker's nodes use. Absent if there are none, or none was sampled. */
-		brokerHosts: z
-			.array(
-				z.strictObject({
-					node: Count,
-					points: z.array(Point.omit({ broker: true, generator: true })),
-				}),
-			)
-			.optional(),
-		/** What each node of the broker counted itself. `at` is the end of a stretch, in seconds since T0. Absent if nothing was read. */
-		brokerMetrics: z
-			.array(
-				z.strictObject({
-					node: Count,
-					at: z.array(z.number()),
-					series: z.array(
-						z.strictObject({
-							/** `name{label="value"}` */
-							name: z.string(),
-							/** Its values are the growth per second; otherwise the largest of the stretch. */
-							counter: z.boolean(),
-							/** The scenario, or the broker's usual choice, shows it in the chart. */
-							shown: z.boolean(),
-							values: z.array(z.number().nullable()),
-						}),
-					),
-				}),
-			)
-			.optional(),
-	}),
+	cost: maybe({
+		messages: Count,
+		/** CPU time of the broker's processes. Here and below, null if not all of them were sampled, or not near enough to the window's edges. */
+		cpuPerMessageNs: Ns.nullable(),
+		/** How far off it may be. */
+		cpuWithinNs: Ns.nullable(),
+		/** Messages per second of that CPU time. */
+		messagesPerCoreSecond: MaybeNumber,
+		/** Of the load generator, producers and consumers together. */
+		generatorCpuPerMessageNs: Ns.nullable(),
+		generatorMessagesPerCoreSecond: MaybeNumber,
+		/** Bytes that the broker's processes sent to storage, by the kernel's count (write_bytes in /proc/<pid>/io). */
+		diskPerMessageBytes: MaybeNumber,
+		/** Bytes that the broker's hosts sent; null if it shares a host with the generator or a second node. */
+		networkPerMessageBytes: MaybeNumber,
+	}).default(null),
+	series: Series,
 	/** By index; empty for a single client on this machine. */
-	clients: z.array(
-		z.strictObject({
-			...ClientEnd.shape,
-			intended: MaybeCount,
-			sent: MaybeCount,
-			/** p99 of its own lateness in the window; cores that it used. */
-			lagP99: Ns.nullable(),
-			lagP99Weak: Weak,
-			cores: z.number().nonnegative().nullable(),
-		}),
-	),
+	clients: listOf({
+		...ClientEnd.shape,
+		intended: MaybeCount,
+		sent: MaybeCount,
+		/** p99 of its own lateness in the window; cores that it used. */
+		lagP99: Ns.nullable(),
+		lagP99Weak: Weak,
+		cores: MaybeNumber,
+	}),
 	/** Between the first and the last client's first claim. Null with one client, or if one never began. */
 	startSkewNs: Ns.nullable(),
 	/** Error bound of times across clients, 0 with one clock. Null if no message crosses from client to client. */
@@ -526,29 +395,25 @@ export const Run = z.strictObject({
 	topology: z.string().nullable(),
 	nodesShareHost: flag("Nodes share one host; absent in older files: false.").default(false),
 	failover: z.array(Failover),
-	generator: z
-		.strictObject({
-			cpuNs: Ns,
-			gcPauseNs: Ns,
-			gcCycles: Count,
-			schedLatencyP999Ns: Ns,
-			firstClaimNs: z.number(),
-			endNs: Ns,
-			pacer: ClientLine.shape.pacer.nullable(),
-		})
-		.nullable(),
-	validity: z.array(
-		z.strictObject({
-			check: z.string(),
-			/** fail: cannot sustain the rate. inconclusive: messages did not complete, and no SLA line counts them. error: a bug in mqbench. */
-			status: z.enum(["ok", "warn", "unknown", "inconclusive", "invalid", "fail", "error"]),
-			detail: z.string(),
-			figure: z.string().nullable(),
-			limit: z.string().nullable(),
-			...SaidFields,
-			remedy: z.string().nullable(),
-		}),
-	),
+	generator: maybe({
+		cpuNs: Ns,
+		gcPauseNs: Ns,
+		gcCycles: Count,
+		schedLatencyP999Ns: Ns,
+		firstClaimNs: z.number(),
+		endNs: Ns,
+		pacer: ClientLine.shape.pacer.nullable(),
+	}),
+	validity: listOf({
+		check: z.string(),
+		/** fail: cannot sustain the rate. inconclusive: messages did not complete, and no SLA line counts them. error: a bug in mqbench. */
+		status: z.enum(["ok", "warn", "unknown", "inconclusive", "invalid", "fail", "error"]),
+		detail: z.string(),
+		figure: z.string().nullable(),
+		limit: z.string().nullable(),
+		...SaidFields,
+		remedy: z.string().nullable(),
+	}),
 	notes: RunFile.shape.notes,
 	errors: TotalsLine.shape.errors,
 });
@@ -562,24 +427,22 @@ export const Search = z.strictObject({
 	sla: z.array(z.string()),
 	/** pass: a confirmed rate was found. fail: none meets the SLA. invalid: the generator ended it first. */
 	verdict: Verdict,
-	lo: z.number().nonnegative().nullable(),
-	hi: z.number().nonnegative().nullable(),
+	lo: MaybeNumber,
+	hi: MaybeNumber,
 	/** generator, interrupted: the system may sustain more. */
 	limitedBy: z.enum(["system", "generator", "nothing", "error", "interrupted"]),
 	confirmed: z.boolean(),
 	answer: z.string(),
-	runs: z.array(
-		z.strictObject({
-			index: Count,
-			role: z.enum(["probe", "confirm", "curve"]),
-			rate: z.number().nonnegative(),
-			verdict: Verdict,
-			why: z.string().nullable().default(null),
-			p50: Ns.nullable(),
-			p99: Ns.nullable(),
-			max: Ns.nullable(),
-		}),
-	),
+	runs: listOf({
+		index: Count,
+		role: z.enum(["probe", "confirm", "curve"]),
+		rate: z.number().nonnegative(),
+		verdict: Verdict,
+		why: z.string().nullable().default(null),
+		p50: Ns.nullable(),
+		p99: Ns.nullable(),
+		max: Ns.nullable(),
+	}),
 });
 export type Search = z.infer<typeof Search>;
 

@@ -1,21 +1,20 @@
 import { z } from "zod";
+import { maybe } from "./field.ts";
 import { faultOf } from "./plan.ts";
 
 /** How far a client's clock may differ from the runner's, ns. Null if it is the same clock. */
-const ClockBound = z
-	.strictObject({
-		beforeNs: z.int(),
-		afterNs: z.int().nullable(),
-		/** Its own reading before the run, if one client sent T0 to all. Null if this machine sent it. */
-		readNs: z.int().nullable(),
-		/** Maximum error during the run: against ours (probes), or against UTC (chrony). */
-		boundNs: z.int().nonnegative(),
-		/** `chrony` keeps all clients' clocks and gives their bounds; `probes`: half of the shortest round trip. */
-		source: z.enum(["chrony", "probes"]),
-		/** For chrony: the bound by probes, which limits the comparison of its clock with ours. */
-		probedNs: z.int().nonnegative().nullable(),
-	})
-	.nullable();
+const ClockBound = maybe({
+	beforeNs: z.int(),
+	afterNs: z.int().nullable(),
+	/** Its own reading before the run, if one client sent T0 to all. Null if this machine sent it. */
+	readNs: z.int().nullable(),
+	/** Maximum error during the run: against ours (probes), or against UTC (chrony). */
+	boundNs: z.int().nonnegative(),
+	/** `chrony` keeps all clients' clocks and gives their bounds; `probes`: half of the shortest round trip. */
+	source: z.enum(["chrony", "probes"]),
+	/** For chrony: the bound by probes, which limits the comparison of its clock with ours. */
+	probedNs: z.int().nonnegative().nullable(),
+});
 
 export const ClientEnd = z.strictObject({
 	index: z.int().nonnegative(),

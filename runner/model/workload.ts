@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatCount, formatDurationExact } from "../units.ts";
-import { count, described, flag, span } from "./field.ts";
+import { count, described, flag, maybe, span } from "./field.ts";
 import {
 	type Fact,
 	LOAD_FIELDS,
@@ -249,14 +249,11 @@ const RECEIVING = {
 			["zipf", { distribution: "random", count: 100 }],
 		).default("none"),
 		// Key k of message i is a function of only seed and i; its bytes are "k<number>".
-		plan: z
-			.strictObject({
-				distribution: KeyDistribution,
-				count: z.int().positive(),
-				seed: z.int().nonnegative(),
-			})
-			.nullable()
-			.default(null),
+		plan: maybe({
+			distribution: KeyDistribution,
+			count: z.int().positive(),
+			seed: z.int().nonnegative(),
+		}).default(null),
 		value: (keys = "none"): Keys | null => {
 			if (keys === "none") return null;
 			return typeof keys === "string" ? { distribution: keys, count: KEYS } : keys;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { brokerOf, example, realBrokers } from "../brokers/index.ts";
-import { described, flag, word } from "../model/field.ts";
+import { described, flag, listOf, word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { RIG_TARGETS } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
@@ -85,64 +85,55 @@ export const RigFile = z
 			z.iso.datetime(),
 			"From then on it is not to be counted on; null: it has no end.",
 		),
-		brokers: z
-			.array(
-				z.strictObject({
-					system: word("Key of the system in the scenario.", [example.broker]),
-					broker: z.enum(realBrokers).meta({ description: "Its kind." }),
-					url: orNull(
-						Word,
-						"As clients reach it, password included; null: there are hosts instead.",
-						[example.url("me:secret@10.0.0.5")],
-					),
-					hosts: described(
-						z.array(
-							z.strictObject({
-								...sshHost,
-								address: described(
-									z
-										.string()
-										.refine((text) => isIP(text) !== 0 && !text.includes("%"), tell("rig-address")),
-									"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
-									["10.0.0.5"],
-								),
-							}),
-						),
-						"Hosts for SSH, one for each node: mqbench starts fresh nodes of the broker on them for every run. Empty: it is up, at its url.",
-					).default([]),
-					server: described(z.string().default(""), "What it is; empty: the driver finds out.", [
-						`${brokerOf(example).title} 4.1.1`,
-					]),
-					level: orNull(
-						Level,
-						"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
-					),
-					messageBytes: orNull(
-						z.int().positive(),
-						"Largest payload that it was set up for; null: not known.",
-					),
-					settings: z
-						.record(z.string(), z.string())
-						.default({})
-						.meta({ description: "Settings that reports show, by their real names." }),
-					topology: orNull(
-						z.string(),
-						"Where its nodes run, as reports show it; with hosts mqbench says it itself.",
-						["3 nodes on 3 hosts"],
-					),
-					machine: orNull(z.string(), "Type of its hosts' machines; null: not known.", [
-						"i4i.xlarge",
-					]),
-					nodesShareHost: flag("Nodes share one host: reports say so.").default(false),
-					sameHost: z.boolean().default(false).meta({
-						description: "It shares this machine's cores with a generator that runs here.",
-					}),
-					asked: orNull(
-						z.record(z.string(), z.json()),
-						"What the scenario asked of it when it was stood up (nodes, version, binary, heap, config, pin): a run that asks for something else is refused. null: not known.",
+		brokers: listOf({
+			system: word("Key of the system in the scenario.", [example.broker]),
+			broker: z.enum(realBrokers).meta({ description: "Its kind." }),
+			url: orNull(Word, "As clients reach it, password included; null: there are hosts instead.", [
+				example.url("me:secret@10.0.0.5"),
+			]),
+			hosts: described(
+				listOf({
+					...sshHost,
+					address: described(
+						z
+							.string()
+							.refine((text) => isIP(text) !== 0 && !text.includes("%"), tell("rig-address")),
+						"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
+						["10.0.0.5"],
 					),
 				}),
-			)
+				"Hosts for SSH, one for each node: mqbench starts fresh nodes of the broker on them for every run. Empty: it is up, at its url.",
+			).default([]),
+			server: described(z.string().default(""), "What it is; empty: the driver finds out.", [
+				`${brokerOf(example).title} 4.1.1`,
+			]),
+			level: orNull(
+				Level,
+				"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
+			),
+			messageBytes: orNull(
+				z.int().positive(),
+				"Largest payload that it was set up for; null: not known.",
+			),
+			settings: z
+				.record(z.string(), z.string())
+				.default({})
+				.meta({ description: "Settings that reports show, by their real names." }),
+			topology: orNull(
+				z.string(),
+				"Where its nodes run, as reports show it; with hosts mqbench says it itself.",
+				["3 nodes on 3 hosts"],
+			),
+			machine: orNull(z.string(), "Type of its hosts' machines; null: not known.", ["i4i.xlarge"]),
+			nodesShareHost: flag("Nodes share one host: reports say so.").default(false),
+			sameHost: z.boolean().default(false).meta({
+				description: "It shares this machine's cores with a generator that runs here.",
+			}),
+			asked: orNull(
+				z.record(z.string(), z.json()),
+				"What the scenario asked of it when it was stood up (nodes, version, binary, heap, config, pin): a run that asks for something else is refused. null: not known.",
+			),
+		})
 			.min(1)
 			.meta({ description: "One for each system of the scenario, by its key." }),
 		clients: z.array(z.strictObject(sshHost)).default([]).meta({
