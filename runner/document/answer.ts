@@ -1,7 +1,8 @@
 import { smallestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
 import type { Result, Run, Search } from "../model/result.ts";
-import { durabilityText, rateText } from "../plan/plan-text.ts";
+import { rateText } from "../plan/load-text.ts";
+import { durabilityText } from "../plan/plan-text.ts";
 import { countLabel } from "../result/fields.ts";
 import { outcomesOf, verdictAt } from "../result/outcomes.ts";
 import { bySystemAndCase, carried, sizeOf, withoutSearches } from "../result/select.ts";

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Sizes } from "../model/sizes.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { sum } from "../stats/sum.ts";
+import { parseBytes } from "../units.ts";
 import { expand } from "./expand.ts";
 import { byClass, cycleOf } from "./sizes.ts";
 
@@ -9,22 +10,16 @@ const FILES: Readonly<Record<string, string>> = {
 	"/s/sizes.txt": "\n256\r\n1KiB\n 300B \n\n256\n256\n",
 	"/s/many.txt": Array.from({ length: 1000 }, (_, i) => 48 + 7 * i).join("\n"),
 };
-const plansOf = (message: string, more = "", systems = "{ a: nats, b: redis }") =>
-	expand(
-		loadScenario(
-			"s.yaml",
-			`systems: ${systems}\nworkload: { rate: 1000/s, duration: 10s, message: ${message}, ${more} }`,
-			{},
-			{},
-			{
-				folder: "/s",
-				platform: "linux",
-				fileBytes: (path) => FILES[path]?.length ?? null,
-				fileText: (path) => FILES[path] ?? "",
-			},
-		),
-		{},
-	);
+const surroundings: Parameters<typeof loadScenario>[4] = {
+	folder: "/s",
+	platform: "linux",
+	fileBytes: (path) => FILES[path]?.length ?? null,
+	fileText: (path) => FILES[path] ?? "",
+};
+function plansOf(message: string, more = "", systems = "{ a: nats, b: redis }") {
+	const text = `systems: ${systems}\nworkload: { rate: 1000/s, duration: 10s, message: ${message}, ${more} }`;
+	return expand(loadScenario("s.yaml", text, {}, {}, surroundings), {});
+}
 const sizesOf = (...of: Parameters<typeof plansOf>) => plansOf(...of)[0]?.message.sizes as Sizes;
 const lengthOf = (sizes: Sizes) => sum(sizes.runs.map(([, count]) => count));
 const sorted = (sizes: Sizes) => cycleOf(sizes, 1).toSorted();
@@ -32,11 +27,12 @@ const quantile = (all: Uint32Array, p: number) => all[Math.ceil(all.length * p) 
 
 describe("shares", () => {
 	const of = "{ 256B: 80%, 4KiB: 15%, 64KiB: 5% }";
+	const SHARES = [0.8, 0.15, 0.05];
 	const sizes = sizesOf(of);
 
 	test("are those of the cycle to one in 262139, and every mean follows", () => {
 		expect(lengthOf(sizes)).toBe(262_139);
-		for (const [k, share] of [0.8, 0.15, 0.05].entries())
+		for (const [k, share] of SHARES.entries())
 			expect(Math.abs((sizes.runs[k]?.[1] ?? 0) - share * 262_139)).toBeLessThan(1);
 		expect(sizes.meanBytes).toBe(0.8 * 256 + 0.15 * 4096 + 0.05 * 65_536);
 		expect(sizes).toMatchObject({ text: "80% 256B, 15% 4KiB, 5% 64KiB", shuffled: true });
@@ -50,12 +46,8 @@ describe("shares", () => {
 			const stretches = 262;
 			for (let s = 0; s < stretches; s++) {
 				const part = cycle.subarray(s * 1000, (s + 1) * 1000);
-				for (const [bytes, share] of [
-					[256, 0.8],
-					[4096, 0.15],
-					[65_536, 0.05],
-				] as const) {
-					const n = part.filter((b) => b === bytes).length;
+				for (const [k, share] of SHARES.entries()) {
+					const n = part.filter((b) => b === sizes.classes[k]).length;
 					z += (n - 1000 * share) ** 2 / (1000 * share);
 				}
 			}
@@ -82,15 +74,11 @@ describe("shares", () => {
 		const [plan] = plansOf(of);
 		if (!plan) throw new Error("no plan");
 		const cycle = cycleOf(sizes, plan.message.seed);
-		for (const [from, to] of [
-			[0, 10],
-			[17, 262_139],
-			[5000, 1_000_000],
-			[262_138, 262_141],
-		] as const) {
+		const stretches = { 0: 10, 17: 262_139, 5000: 1_000_000, 262138: 262_141 };
+		for (const [from, to] of Object.entries(stretches).map(([a, b]) => [Number(a), b] as const)) {
 			const want = [0, 0, 0];
 			for (let i = from; i < to; i++) {
-				const k = [256, 4096, 65_536].indexOf(cycle[i % cycle.length] as number);
+				const k = sizes.classes.indexOf(cycle[i % cycle.length] as number);
 				want[k] = (want[k] ?? 0) + 1;
 			}
 			expect(byClass(plan, from, to)).toEqual(want);
@@ -110,10 +98,7 @@ describe("a lognormal distribution", () => {
 		(median, p99, max, more) => {
 			const sizes = sizesOf(`{ median: ${median}, p99: ${p99}, max: ${max} }`, more, "{ a: noop }");
 			const all = sorted(sizes);
-			const bytes = (text: string) =>
-				Number.parseInt(text, 10) *
-				(/KiB/.test(text) ? 1024 : /MiB/.test(text) ? 1024 ** 2 : /KB/.test(text) ? 1000 : 1);
-			const [m, q, most] = [bytes(median), bytes(p99), bytes(max)];
+			const [m, q, most] = [median, p99, max].map(parseBytes) as [number, number, number];
 			expect([quantile(all, 0.5), quantile(all, 0.99)]).toEqual([m, q]);
 			expect(all.at(-1)).toBeLessThanOrEqual(most);
 			const least = more === "" ? 48 : 52;

@@ -3,7 +3,7 @@ import { CATCH_UP } from "../model/load.ts";
 import { mainOf } from "../model/plan.ts";
 import type { Failover, Result, Run, Search } from "../model/result.ts";
 import { faultZeroNs } from "../model/run-file.ts";
-import { rateText, timeText } from "../plan/plan-text.ts";
+import { rateText, timeText } from "../plan/load-text.ts";
 import {
 	formatBytes,
 	formatBytesExact,

@@ -2,7 +2,7 @@ import type { BuildProgress } from "../../infra/programs/resolve.ts";
 import { noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { openedAt } from "../plan/derive.ts";
-import { rateText, warmupText } from "../plan/plan-text.ts";
+import { rateText, warmupText } from "../plan/load-text.ts";
 import { printable } from "../printable.ts";
 import { clipped, displayWidth, plainText } from "../terminal/columns.ts";
 import { terminalLook } from "../terminal/look.ts";

@@ -1,5 +1,5 @@
 import type { Plan } from "../model/plan.ts";
-import { describe } from "../plan/plan-text.ts";
+import { describe } from "../plan/load-text.ts";
 import { formatCount, formatDurationExact, ratePerSecond } from "../units.ts";
 import { comment, js, raw } from "./js.ts";
 

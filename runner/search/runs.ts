@@ -3,7 +3,7 @@ import type { Times } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { derivePlan } from "../plan/derive.ts";
-import { afterText } from "../plan/plan-text.ts";
+import { afterText } from "../plan/load-text.ts";
 import { sum } from "../stats/sum.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import {
