@@ -124,11 +124,9 @@ export function joinedSamples(
 		const samples = readSamples(join(folder, "resources.jsonl"), plan.intervalSeconds);
 		return { span, samples: samples.map((line) => ({ ...line, unixMs: line.unixMs + by })) };
 	});
+	const last = { span: { fromNs: resumeNs(plan), untilNs: Infinity }, samples: own };
 	const all: ResourceLine[] = [];
-	for (const { span, samples } of [
-		...parts,
-		{ span: { fromNs: resumeNs(plan), untilNs: Infinity }, samples: own },
-	]) {
+	for (const { span, samples } of [...parts, last]) {
 		const counting = samples.filter(({ unixMs }) => isIn(span, (unixMs - t0Ms) * 1e6));
 		const [first, end] = [counting[0], all.at(-1)];
 		for (const line of counting) all.push(end ? (goneOn(line, first, end) as ResourceLine) : line);

@@ -1,6 +1,5 @@
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
-import { largestOf } from "../extremes.ts";
 import type { Metrics, MetricsLine, MetricsReader } from "../model/metrics-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
@@ -25,6 +24,7 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 	// If the disk is full, the run itself reports it.
 	const out = createWriteStream(file, { flags: "w" }).on("error", () => {});
 	const numbers = new Map<string, number>();
+	let leftOut = 0;
 	const write = (lines: readonly MetricsLine[]) => {
 		if (!out.errored) out.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 	};
@@ -40,7 +40,6 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 			restMs: 0,
 			busy: null as Promise<void> | null,
 			last: new Map() as Values,
-			leftOut: 0,
 		};
 	});
 	const look = async (node: (typeof nodes)[number]) => {
@@ -57,7 +56,7 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 			);
 			write([...series, { type: "sample", node: node.node, unixMs: atMs, values }]);
 			node.last = now;
-			node.leftOut = Math.max(node.leftOut, metrics.size - now.size);
+			leftOut = Math.max(leftOut, metrics.size - now.size);
 			node.restMs = began + REST * (clock.monotonicMs() - began);
 			node.reads++;
 		} catch (error) {
@@ -79,18 +78,12 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 			out.end();
 			await finished(out).catch(() => {});
 			const silent = nodes.filter(({ reads }) => reads === 0);
-			const leftOut = largestOf(nodes.map((node) => node.leftOut));
-			return [
-				...silent.map(
-					({ one, why }) =>
-						`the broker's metrics could not be read${typeof one === "string" ? `: ${maskUrls(one)}` : ""}: ${why}`,
-				),
-				...(leftOut > 0
-					? [
-							`${formatCount(leftOut)} of the broker's metrics were left out: ${MOST_SERIES} are kept`,
-						]
-					: []),
-			];
+			const notes = silent.map(({ one, why }) => {
+				const address = typeof one === "string" ? `: ${maskUrls(one)}` : "";
+				return `the broker's metrics could not be read${address}: ${why}`;
+			});
+			const more = `${formatCount(leftOut)} of the broker's metrics were left out`;
+			return leftOut > 0 ? [...notes, `${more}: ${MOST_SERIES} are kept`] : notes;
 		},
 	};
 }

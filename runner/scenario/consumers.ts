@@ -36,12 +36,9 @@ export function idle(of: Consuming): LoadProblem | null {
 	const more =
 		partitions < needed ? `write partitions: ${needed}` : `write count: ${needed} in keys`;
 	const have = used === 1 ? "one partition has" : `${used} partitions have`;
+	const text = `${idle} of ${plural(consumers, "consumer")} get${idle === 1 ? "s" : ""} nothing, because each partition has one consumer and ${have} messages`;
 	return {
-		said: said(
-			"consumers-idle",
-			`${idle} of ${plural(consumers, "consumer")} get${idle === 1 ? "s" : ""} nothing, because each partition has one consumer and ${have} messages`,
-			{ idle, consumers, partitions: used },
-		),
+		said: said("consumers-idle", text, { idle, consumers, partitions: used }),
 		remedy: of.order === "per-producer" ? `write consumers: ${topics}` : more,
 	};
 }
@@ -57,16 +54,14 @@ export function busy(
 	const beyond = share > 1;
 	const most = formatCount(Math.floor(perSecond / share));
 	const rate = `${formatCount(perSecond)}/s`;
-	const text = beyond
+	const how = beyond
 		? `the consumers carry at most ${most}/s, and the rate is ${rate}`
 		: `the busiest consumer is busy ${percent(share)} of the time at ${rate}, so messages wait for consumers`;
+	const text = `with ${formatDuration(workNs)} of work for each message ${how}`;
+	const values = { workNs, perSecond, busy: share };
 	return {
 		beyond,
-		said: said(
-			beyond ? "work-beyond" : "work-near",
-			`with ${formatDuration(workNs)} of work for each message ${text}`,
-			{ workNs, perSecond, busy: share },
-		),
+		said: said(beyond ? "work-beyond" : "work-near", text, values),
 		remedy: lessBusy(of, perSecond, share),
 	};
 }

@@ -258,11 +258,8 @@ function insteadSaid(line: Line, { verdict, ...j }: Judgement, code: string, fou
 		? "and the run would have gone on"
 		: `which would be ${line.test(left).toUpperCase()} instead of ${verdict.toUpperCase()}`;
 	const did = overWithout === 0 ? "none" : count(overWithout);
-	return said(
-		code,
-		`${wrong}, so this says nothing about the system: ${j.why}; without ${without}, ${would ?? `${did} of ${count(nWithout)} did, ${then}`}`,
-		{ ...j.values, ...found.values, nWithout, overWithout, of: j.code },
-	);
+	const text = `${wrong}, so this says nothing about the system: ${j.why}; without ${without}, ${would ?? `${did} of ${count(nWithout)} did, ${then}`}`;
+	return said(code, text, { ...j.values, ...found.values, nWithout, overWithout, of: j.code });
 }
 
 function onTime(intervals: readonly LimitInterval[]): LimitInterval[] {

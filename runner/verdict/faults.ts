@@ -33,12 +33,12 @@ export function failoverOf(
 		// The next fault may delay messages that had kept to the limit so far.
 		const judgedNs = next && line ? Math.min(windowNs, faultZeroNs(next) - line.limitNs) : untilNs;
 		const gap = { ...NOTHING, ...unavailable(collected, span, i) };
-		const servedNs = (gap.unavailableFromNs ?? span.beganNs) + (gap.unavailableNs ?? 0);
+		const resumedNs = (gap.unavailableFromNs ?? span.beganNs) + (gap.unavailableNs ?? 0);
 		return {
 			...fault,
 			...gap,
 			...recovered(collected, { ...span, untilNs: judgedNs }, line),
-			...drainedOf(collected, { ...span, servedNs }),
+			...drainedOf(collected, { ...span, resumedNs }),
 			...(place === undefined ? {} : served(collected, place, span.beganNs)),
 		};
 	});

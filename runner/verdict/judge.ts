@@ -161,11 +161,8 @@ function lateSaid(sla: LatencySla, plan: Plan, tested: OverTest, censored: numbe
 		const { percentile } = sla;
 		const needed = samplesForBound(percentile);
 		const window = windowFor(needed, plan, sla.metric);
-		return said(
-			"few-samples",
-			`p${percentile} needs at least ${count(needed)} samples (${window}), and there are ${count(n)}; ${late} of them took longer than ${limit}`,
-			{ percentile, needed, window, n, over, limitNs },
-		);
+		const text = `p${percentile} needs at least ${count(needed)} samples (${window}), and there are ${count(n)}; ${late} of them took longer than ${limit}`;
+		return said("few-samples", text, { percentile, needed, window, n, over, limitNs });
 	}
 	// In a closed loop, an incomplete message's send time is unknown.
 	const known = plan.schedule.kind !== "closed" || censored === 0;
@@ -186,9 +183,7 @@ function lateSaid(sla: LatencySla, plan: Plan, tested: OverTest, censored: numbe
 	const completed = censored === n ? "none completed" : `${count(censored)} never completed`;
 	const never = censored === 0 ? "" : ` (${completed})`;
 	const { throughout } = tested;
-	return said(
-		"late-messages",
-		`${most} of ${count(n)} may take longer than ${limit}; ${late} did${never}${when}${REASONS[why]}`,
-		{ n, over, allowed, censored, limitNs, events, longestNs, throughout, why },
-	);
+	const text = `${most} of ${count(n)} may take longer than ${limit}; ${late} did${never}${when}${REASONS[why]}`;
+	const values = { n, over, allowed, censored, limitNs, events, longestNs, throughout, why };
+	return said("late-messages", text, values);
 }

@@ -75,12 +75,7 @@ describe("a catch-up", () => {
 			plan: {
 				pattern: "catch-up",
 				backlog: null,
-				schedule: {
-					kind: "constant",
-					rate: { messages: 1000, perNs: 1e9 },
-					warmupNs: 5e9,
-					durationNs: 60e9,
-				},
+				schedule: steady(1000, 5, 60),
 			},
 			ticks: [],
 			counters: { window: null, warmup: null },
@@ -90,12 +85,8 @@ describe("a catch-up", () => {
 	const caught = reader({ beganNs: 25e9, untilNs: 29e9, messages: 28_000 });
 
 	test("lasts from its first request to its last old message, and all messages until then are its rate", () => {
-		expect(drainOf(caught)).toMatchObject({
-			drainNs: 4e9,
-			perSecond: 7000,
-			peak: 25_000,
-			open: null,
-		});
+		const whole = { drainNs: 4e9, perSecond: 7000, peak: 25_000, open: null };
+		expect(drainOf(caught)).toMatchObject(whole);
 	});
 
 	test.each([
@@ -121,10 +112,8 @@ describe("a catch-up", () => {
 	});
 
 	test("that never began has no time", () => {
-		expect(drainOf(reader(null))).toMatchObject({
-			drainNs: null,
-			open: { code: "catch-up-not-begun" },
-		});
+		const none = { drainNs: null, open: { code: "catch-up-not-begun" } };
+		expect(drainOf(reader(null))).toMatchObject(none);
 	});
 
 	test("that was never behind took no time, and has no rate", () => {
@@ -138,7 +127,7 @@ describe("a catch-up", () => {
 /** Messages in flight x seconds after a fault, ten times a second; the fault is 5 s after T0, of a window of 40 s. */
 function drained(
 	inFlight: (x: number) => number,
-	{ perSecond = 1000, lost = 0, givenUp = 0, servedS = 0 } = {},
+	{ perSecond = 1000, lost = 0, givenUp = 0, resumedS = 0 } = {},
 ): number | null {
 	const [faultS, seconds] = [5, 40];
 	const ticks = Array.from({ length: seconds }, (_, k) => ({
@@ -159,7 +148,7 @@ function drained(
 			counters: { warmup: null, window: { lost, unknown: givenUp } },
 			totals: { unanswered: givenUp },
 		} as unknown as Collected,
-		{ beganNs: faultS * 1e9, untilNs: seconds * 1e9, servedNs: (faultS + servedS) * 1e9 },
+		{ beganNs: faultS * 1e9, untilNs: seconds * 1e9, resumedNs: (faultS + resumedS) * 1e9 },
 	);
 	return ns === null ? null : ns / 1e9;
 }
@@ -191,7 +180,7 @@ describe("a queue is drained", () => {
 		// Sends fail at once: there is no queue without answers, except for a stall of 0.2 s each.
 		const stalls = (x: number) => ((x > 1 && x < 1.2) || (x > 9 && x < 9.2) ? 50 : 1);
 		expect(drained(stalls)).toBe(1.2);
-		expect(drained(stalls, { servedS: 5 })).toBe(5);
+		expect(drained(stalls, { resumedS: 5 })).toBe(5);
 	});
 
 	test("after the first that waited, however late that was", () => {

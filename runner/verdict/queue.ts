@@ -54,7 +54,7 @@ export interface FaultSpan {
 	readonly beganNs: number;
 	readonly untilNs: number;
 	/** End of the stretch without completions. */
-	readonly servedNs?: number;
+	readonly resumedNs?: number;
 }
 
 const BEFORE_S = 2;
@@ -62,14 +62,14 @@ const LEAST_S = 0.5;
 
 /**
  * Time from a fault until the queue is at most the maximum of the 2 s before it, for 2 s (at least 0.5 s at the span's end); ns, 10 samples
- * a second, searched from `servedNs` and the first sample above. 0 if never above; null if still above (`drainedStill`) or not counted. The
+ * a second, searched from `resumedNs` and the first sample above. 0 if never above; null if still above (`drainedStill`) or not counted. The
  * calm stretch is as long as the reference, because the maximum of 300 samples nearly always exceeds one of 20. Tolerates messages due in
  * 100 ms, at most 10 messages. Messages that never come do not wait: a level that the queue never falls below (until the timeout, if given
  * up) is subtracted, up to the run's losses.
  */
 export function drainedOf(
 	collected: Collected,
-	{ beganNs, untilNs, servedNs = beganNs }: FaultSpan,
+	{ beganNs, untilNs, resumedNs = beganNs }: FaultSpan,
 ): Pick<Failover, "drainedNs" | "drainedStill"> {
 	const { plan, totals } = collected;
 	const began = beganNs / 1e9;
@@ -99,7 +99,7 @@ export function drainedOf(
 	const first = above.indexOf(true);
 	if (first < 0) return { drainedNs: 0, drainedStill: false };
 	const calm = after.find(({ x }, i) => {
-		if (i < first || x < servedNs / 1e9) return false;
+		if (i < first || x < resumedNs / 1e9) return false;
 		const stretch = above.slice(i, i + beforeS * perSecond);
 		return stretch.length >= LEAST_S * perSecond && !stretch.includes(true);
 	});

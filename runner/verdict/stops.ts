@@ -43,11 +43,8 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const lastNs = Math.min(until + MOST * ns, warmupNs + durationNs);
 	const ticks = ticksBetween(collected.ticks, Math.floor(from / 1e9) - 3, Math.ceil(lastNs / 1e9));
 	const some = { ...collected, ticks };
-	const { drainedNs, drainedStill } = drainedOf(some, {
-		beganNs: from,
-		untilNs: lastNs,
-		servedNs: until,
-	});
+	const span = { beganNs: from, untilNs: lastNs, resumedNs: until };
+	const { drainedNs, drainedStill } = drainedOf(some, span);
 	if (drainedStill && lastNs === until + MOST * ns) return until;
 	const calmNs = drainedStill ? lastNs : from + (drainedNs ?? 0);
 	const samples = waiting(some).map(({ x, y }) => ({ ns: x * 1e9, y }));

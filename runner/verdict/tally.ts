@@ -55,12 +55,10 @@ export function judgeTally(sla: TallySla, collected: Collected): Judgement {
 
 /** Count over warm-up and window, rate per second in the window, or time in ns. */
 export function tallyOf(collected: Collected, tally: Tally): number | null {
-	if (isRateOrTime(tally))
-		return RATES_AND_TIMES[tally]({
-			throughput: ratesOf(collected),
-			drain: drainOf(collected),
-			cost: costOf(collected),
-		});
+	if (isRateOrTime(tally)) {
+		const [throughput, drain] = [ratesOf(collected), drainOf(collected)];
+		return RATES_AND_TIMES[tally]({ throughput, drain, cost: costOf(collected) });
+	}
 	const { warmup, window } = collected.counters;
 	const before = warmup?.[tally] ?? null;
 	const within = window?.[tally] ?? null;
@@ -159,28 +157,22 @@ function openQuestion(sla: TallySla, collected: Collected, value: number): Said 
 				? (drainOf(collected)?.mostPerSecond ?? Number.POSITIVE_INFINITY)
 				: value - 1e9 / SAMPLES_PER_SECOND;
 		if (holds(value, sla.limit) === holds(most, sla.limit)) return null;
-		return said(
-			"drain-between-samples",
-			"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one",
-		);
+		const text =
+			"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one";
+		return said("drain-between-samples", text);
 	}
 	const { plan, totals } = collected;
 	const edge = (sla.tally === "cpuPerMessage" && costOf(collected)?.cpuWithinNs) || 0;
-	if (holds(value - edge, sla.limit) !== holds(value + edge, sla.limit))
-		return said(
-			"cpu-too-coarse",
-			`${formatDuration(value)} of the broker's CPU time per message is exact to ${plusMinus(edge)}, and the limit lies within; a longer window decides`,
-			{ edgeNs: edge },
-		);
+	if (holds(value - edge, sla.limit) !== holds(value + edge, sla.limit)) {
+		const text = `${formatDuration(value)} of the broker's CPU time per message is exact to ${plusMinus(edge)}, and the limit lies within; a longer window decides`;
+		return said("cpu-too-coarse", text, { edgeNs: edge });
+	}
 	if (TALLIES[sla.tally].unit !== "messages/s" || plan.schedule.kind !== "closed") return null;
 	const endNs = totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0;
 	const spanNs = Math.max(0, endNs - (totals?.firstSendNs ?? 0));
 	if (spanNs >= SHORTEST_CLOSED_NS) return null;
-	return said(
-		"too-short-for-a-rate",
-		`all messages were through within ${formatDuration(spanNs)}, too short to tell a rate; raise messages`,
-		{ spanNs },
-	);
+	const text = `all messages were through within ${formatDuration(spanNs)}, too short to tell a rate; raise messages`;
+	return said("too-short-for-a-rate", text, { spanNs });
 }
 
 /** Judges the worst fault: PASS if all possible times keep the limit, FAIL if none does or it had not ended by then, else INCONCLUSIVE. */
@@ -214,6 +206,14 @@ function ofFaults(sla: TallySla, figure: FaultFigure, collected: Collected): Out
 		fail: `; the SLA asks for ${OPS[sla.op].is} ${limit}`,
 		inconclusive: `; whether that keeps the limit of ${limit} is open`,
 	}[verdict];
+	const values = {
+		fault: name,
+		atNs,
+		faults: times.length,
+		lastedNs: ns,
+		open,
+		limitNs: sla.limit,
+	};
 	// Rounded down: never reported longer than it was.
 	const atLeast = `> ${formatDurationExact(Math.floor(ns / 1e8) * 1e8)}`;
 	return {
@@ -221,14 +221,7 @@ function ofFaults(sla: TallySla, figure: FaultFigure, collected: Collected): Out
 		value: open ? null : ns,
 		beyondNs: open ? ns : null,
 		measured: open ? atLeast : formatDuration(ns),
-		said: said(`fault-${figure}`, `${when}: ${inWords(figure, worst)}${why}`, {
-			fault: name,
-			atNs,
-			faults: times.length,
-			lastedNs: ns,
-			open,
-			limitNs: sla.limit,
-		}),
+		said: said(`fault-${figure}`, `${when}: ${inWords(figure, worst)}${why}`, values),
 	};
 }
 
