@@ -56,13 +56,9 @@ export function windowFor(samples: number, of: Sending, metric: Metric): string 
 
 // --- internal ---
 
-const NOTHING: Rates = {
-	sent: null,
-	received: null,
-	achieved: null,
-	sentHow: null,
-	receivedHow: null,
-};
+/** Its rates need no explanation. */
+const IN_WINDOW = { sentHow: null, receivedHow: null };
+const NOTHING: Rates = { sent: null, received: null, achieved: null, ...IN_WINDOW };
 
 function open(collected: Collected): Rates {
 	const { counters, totals, plan } = collected;
@@ -80,13 +76,7 @@ function open(collected: Collected): Rates {
 		sent,
 		received,
 		achieved: sends ? window && Math.max(0, totals.sentInWindow - window.failed) / seconds : null,
-		sentHow: sent === null ? null : "acknowledged in the window / its duration",
-		receivedHow:
-			received === null
-				? null
-				: again === 0
-					? "received in the window / its duration"
-					: `(received in the window - ${formatCount(again)} that a second client received) / its duration`,
+		...IN_WINDOW,
 	};
 }
 
