@@ -22,6 +22,7 @@ test("names, the broker, the target, the client's settings and the seed of arriv
 });
 
 const rate = { messages: 5000, perNs: 1e9 };
+const FAULT = { atNs: 2e9, node: null, delayNs: null };
 test.each<[string, Run]>([
 	["pattern round-trip against publish", load({ pattern: "publish" })],
 	[
@@ -68,35 +69,11 @@ test.each<[string, Run]>([
 	],
 	[
 		"faults none against pause of all nodes at 2s for 500ms",
-		load({
-			faults: [
-				{
-					atNs: 2e9,
-					action: "pause",
-					forNs: 5e8,
-					node: null,
-					delayNs: null,
-					of: "brokers",
-					count: null,
-				},
-			],
-		}),
+		load({ faults: [{ ...FAULT, of: "brokers", action: "pause", count: null, forNs: 5e8 }] }),
 	],
 	[
 		"faults none against kill of 2 consumers at 2s for 1s",
-		load({
-			faults: [
-				{
-					of: "consumers",
-					atNs: 2e9,
-					action: "kill",
-					count: 2,
-					forNs: 1e9,
-					node: null,
-					delayNs: null,
-				},
-			],
-		}),
+		load({ faults: [{ ...FAULT, of: "consumers", action: "kill", count: 2, forNs: 1e9 }] }),
 	],
 ])("other work, and how: %s", (words, other) => {
 	expect(hashOf(workFacts(other))).not.toBe(hashOf(workFacts(run)));

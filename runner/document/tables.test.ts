@@ -30,17 +30,8 @@ const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
 	faultsOf({ ...run, ...of, failover: [{ ...killed, ...fault }] })?.rows[0];
 
 describe("what a fault did", () => {
-	const ofConsumers = {
-		of: "consumers",
-		action: "kill",
-		count: 2,
-		leader: false,
-		node: null,
-	} as const;
-	const load = {
-		...run.load,
-		faults: [{ ...ofConsumers, atNs: 1, forNs: null, delayNs: null }],
-	};
+	const two = { of: "consumers", action: "kill", count: 2, leader: false, node: null } as const;
+	const load = { ...run.load, faults: [{ ...two, atNs: 1, forNs: null, delayNs: null }] };
 
 	test.each([
 		["was served again", { servedNs: 3e9, again: 4 }, ["after 3s", "4"]],
@@ -48,7 +39,7 @@ describe("what a fault did", () => {
 		["lost messages", { servedStill: true, again: 1 }, ["not all", "1"]],
 		["could not be done", {}, ["n/a", "n/a"]],
 	] as const)("to consumers: %s", (_, fault, cells) => {
-		const failover = [{ ...killed, ...ofConsumers, ...fault }];
+		const failover = [{ ...killed, ...two, ...fault }];
 		const table = faultsOf({ ...run, load, failover });
 		expect(table?.head.slice(-2)).toEqual(["served", "again"]);
 		expect(table?.head).toContain("without receipts");

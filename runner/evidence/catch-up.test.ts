@@ -7,7 +7,7 @@ import { CATCH_UP } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { meanwhileText } from "../result/words.ts";
-import { addRun, built, type Fate, type More, planOf, steady } from "./built.fake.ts";
+import { addRun, built, type Fate, planOf, steady } from "./built.fake.ts";
 import { collect } from "./collect.ts";
 
 const [WARMUP, SECONDS, RATE] = [1, 10, 200];
@@ -39,13 +39,13 @@ const reader = (plan: Plan): Plan => ({
 /** Messages that are refused, not offered, never acknowledged, and lost by the log; one in `every` of each. */
 function fates(plan: Plan, every: number) {
 	const random = seeded(7);
-	const of = () => random() < 1 / every;
+	const happens = () => random() < 1 / every;
 	return Array.from({ length: plan.schedule.messages }, (_, i) => {
 		const atNs = offsetNs(plan.schedule, i);
-		const failed = of();
-		const offered = !failed && !of();
-		const acked = offered && !of();
-		const stored = offered && !of();
+		const failed = happens();
+		const offered = !failed && !happens();
+		const acked = offered && !happens();
+		const stored = offered && !happens();
 		const sent: Fate = {
 			failed,
 			sentNs: offered || failed ? atNs : null,
@@ -57,20 +57,15 @@ function fates(plan: Plan, every: number) {
 	});
 }
 
-function run(plan: Plan, every: number, more: More = {}) {
+function run(plan: Plan, every: number) {
 	const all = fates(plan, every);
-	const folder = built(
-		plan,
-		all.map(({ sent }) => sent),
-	);
-	addRun(
-		folder,
-		reader(plan),
-		all.map(({ read }) => read),
-		{ catchUp: { beganNs: STARTS, untilNs: STARTS + 2e8, messages: 1000 }, ...more },
-	);
-	const [, path] = readdirSync(join(folder, "runs")).sort();
-	return { all, folder, path: join(folder, "runs", path ?? "") };
+	const [sent, read] = [all.map((one) => one.sent), all.map((one) => one.read)];
+	const folder = built(plan, sent);
+	const catchUp = { beganNs: STARTS, untilNs: STARTS + 2e8, messages: 1000 };
+	addRun(folder, reader(plan), read, { catchUp });
+	const runs = readdirSync(join(folder, "runs")).sort();
+	const [load, path] = runs.map((name) => join(folder, "runs", name)) as [string, string];
+	return { all, folder, load, path };
 }
 
 describe("a catch-up's books", () => {
@@ -111,16 +106,14 @@ describe("a catch-up's books", () => {
 	);
 
 	test("are not known without the load beside it", () => {
-		const { folder, path } = run(main(1), 10);
-		const [first = ""] = readdirSync(join(folder, "runs")).sort();
-		renameSync(join(folder, "runs", first), join(folder, "elsewhere"));
+		const { folder, load, path } = run(main(1), 10);
+		renameSync(load, join(folder, "elsewhere"));
 		expect(collect(path).counters).toEqual({ warmup: null, window: null });
 	});
 
 	test("are not known without the load's ledger", () => {
-		const { folder, path } = run(main(2), 10);
-		const [first = ""] = readdirSync(join(folder, "runs")).sort();
-		rmSync(join(folder, "runs", first, "client-1.ledger"));
+		const { load, path } = run(main(2), 10);
+		rmSync(join(load, "client-1.ledger"));
 		expect(collect(path).counters.window?.lost).toBeNull();
 	});
 });

@@ -406,6 +406,7 @@ describe("several clients", () => {
 		error: null,
 		...more,
 	});
+	const pause = { atNs: 2e9, forNs: 1e8, node: null, delayNs: null, count: null };
 	const roundTrip = (more: More = {}) => {
 		const plan = planOf({
 			producers: 2,
@@ -413,17 +414,7 @@ describe("several clients", () => {
 			client: { index: 0, count: 2 },
 			schedule: steady(100, 1, 2),
 			// Completions are read only with faults.
-			faults: [
-				{
-					atNs: 2e9,
-					action: "pause",
-					forNs: 1e8,
-					node: null,
-					delayNs: null,
-					of: "brokers",
-					count: null,
-				},
-			],
+			faults: [{ ...pause, action: "pause", of: "brokers" }],
 		});
 		const fates = Array.from({ length: 300 }, (_, i): Fate => {
 			// Those of client 1 are answered 3 ms later.

@@ -17,8 +17,9 @@ function one(name: string, { counter = true, shown = true, scale = 1 } = {}): No
 	return { name, counter, shown, values: at.map((_, i) => i * scale) };
 }
 
-function figure(series: Node["series"], nodes = 1) {
-	const brokerMetrics = Array.from({ length: nodes }, (_, i) => ({ node: i + 1, at, series }));
+function figure(series: Node["series"], nodes = 1, times = at) {
+	const node = (_: unknown, i: number) => ({ node: i + 1, at: times, series });
+	const brokerMetrics = Array.from({ length: nodes }, node);
 	const made = { ...run, series: { ...run.series, brokerMetrics } };
 	return brokerFigure(subjectOf(made, result), 1000);
 }
@@ -59,9 +60,7 @@ test("a line for each label and node, the largest ones", () => {
 test("what was read every few seconds is a line, not dots", () => {
 	const rare = at.filter((_, i) => i % 3 === 0);
 	const series = [{ ...one("m"), values: rare.map((_, i) => i + 1) }];
-	const brokerMetrics = [{ node: 1, at: rare, series }];
-	const made = { ...run, series: { ...run.series, brokerMetrics } };
-	const found = brokerFigure(subjectOf(made, result), 1000);
+	const found = figure(series, 1, rare);
 	expect(found?.panels[0]?.series[0]?.data.filter(({ y }) => y === null)).toEqual([]);
 });
 

@@ -12,11 +12,9 @@ import { made, once, shown } from "./made.fake.ts";
 const MS = 1e6;
 const SIZES = {
 	text: "80% 256B, 15% 4KiB, 5% 64KiB",
-	runs: [
-		[256, 80],
-		[4096, 15],
-		[65_536, 5],
-	] as [number, number][],
+	runs: Object.entries({ 256: 80, 4096: 15, 65536: 5 }).map(
+		([bytes, n]) => [+bytes, n] as [number, number],
+	),
 	shuffled: true,
 	classes: [256, 4096, 65_536],
 	meanBytes: 4096,
@@ -60,13 +58,9 @@ describe("80% of 256B, 15% of 4KiB and 5% of 64KiB", () => {
 		for (const one of run.sizes ?? []) {
 			const samples = of(one.toBytes);
 			const came = samples.filter((ns) => ns < Infinity);
-			expect(one).toMatchObject({
-				intended: samples.length,
-				n: samples.length,
-				count: came.length,
-				censored: samples.length - came.length,
-				max: came.at(-1),
-			});
+			const [n, count] = [samples.length, came.length];
+			const max = came.at(-1);
+			expect(one).toMatchObject({ intended: n, n, count, censored: n - count, max });
 			for (const { p, value, support, beyondTimeout } of one.percentiles) {
 				if (support === "none") continue;
 				const want = samples[Math.ceil((samples.length * p) / 100 - 1e-9) - 1] as number;
@@ -74,9 +68,8 @@ describe("80% of 256B, 15% of 4KiB and 5% of 64KiB", () => {
 				if (want < Infinity) expect((value as number) / want, `p${p}`).toBeCloseTo(1, 2);
 			}
 		}
-		expect(run.validity.filter((c) => c.status === "invalid").map((c) => c.check)).toEqual([
-			"drain",
-		]);
+		const invalid = run.validity.filter((c) => c.status === "invalid");
+		expect(invalid.map((c) => c.check)).toEqual(["drain"]);
 	});
 
 	test("percentiles are as deep as the samples of their size carry", () => {
@@ -109,9 +102,8 @@ test("a class that is not complete in the log is a broken identity", () => {
 
 test("with one size there is no such table", () => {
 	const plan = planOf({ schedule: steady(1000, 1, 5) });
-	const { run } = made(
-		plan,
-		Array.from({ length: plan.schedule.messages }, (_, i) => ({ receivedNs: [i * MS + MS] })),
-	);
+	const { messages } = plan.schedule;
+	const fates = Array.from({ length: messages }, (_, i) => ({ receivedNs: [i * MS + MS] }));
+	const { run } = made(plan, fates);
 	expect([run.sizes, run.load.sizes]).toEqual([undefined, undefined]);
 });

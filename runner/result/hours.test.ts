@@ -15,12 +15,7 @@ const T0_MS = 1_767_225_600_000;
 /** A message every five seconds for 2.5 hours after a minute: hour k takes k + 1 times as long, and the second loses 16. */
 const drifting = once(() => {
 	const plan = planOf({
-		schedule: {
-			...steady(1, 60, 2.5 * HOUR),
-			rate: { messages: 1, perNs: 5e9 },
-			warmupMessages: 12,
-			messages: 1812,
-		},
+		schedule: { ...steady(0.2, 60, 2.5 * HOUR), rate: { messages: 1, perNs: 5e9 } },
 	});
 	const random = seeded(3);
 	const hourOf = (i: number) => Math.max(0, Math.floor((5 * i - 60) / HOUR));
@@ -31,16 +26,12 @@ const drifting = once(() => {
 	const fates = took.map((ns, i): Fate => ({ receivedNs: [lost(i) ? null : 5e9 * i + ns] }));
 	const folder = built(plan, fates);
 	const used = (rssBytes: number) => ({ cpuNs: 0, rssBytes, readBytes: 0, writeBytes: 0 });
-	const samples = Array.from({ length: 910 }, (_, k) => ({
-		unixMs: T0_MS + 10_000 * k,
-		generator: used(1e6),
-		broker: used(1e8 + 1000 * k),
-		machine: { cpuNs: k, idleNs: k, stealNs: 0, throttled: 0 },
-	}));
-	writeFileSync(
-		join(firstRun(folder), "resources.jsonl"),
-		samples.map((one) => `${JSON.stringify(one)}\n`).join(""),
-	);
+	const samples = Array.from({ length: 910 }, (_, k) => {
+		const machine = { cpuNs: k, idleNs: k, stealNs: 0, throttled: 0 };
+		const [generator, broker] = [used(1e6), used(1e8 + 1000 * k)];
+		return `${JSON.stringify({ unixMs: T0_MS + 10_000 * k, generator, broker, machine })}\n`;
+	});
+	writeFileSync(join(firstRun(folder), "resources.jsonl"), samples.join(""));
 	const result = buildResult(folder);
 	const sortedOf = (hour: number) =>
 		took.filter((_, i) => i >= 12 && hourOf(i) === hour && !lost(i)).sort((a, b) => a - b);

@@ -1,13 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	renameSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
@@ -44,7 +36,9 @@ const fates = Array.from({ length: 3200 }, (_, i): Fate => {
 });
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-const bodyOf = (file: string) => readFileSync(file, "utf8").trimEnd().split("\n").slice(0, -1);
+const bodyOf = (file: string) => fs.readFileSync(file, "utf8").trimEnd().split("\n").slice(0, -1);
+const edit = (file: string, change: (text: string) => string) =>
+	fs.writeFileSync(file, change(fs.readFileSync(file, "utf8")));
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 const resourcesAt = (t0Ms: number, fromS: number, toS: number) =>
 	text(
@@ -58,46 +52,36 @@ const resourcesAt = (t0Ms: number, fromS: number, toS: number) =>
 		),
 	);
 
-/** The files of a client that was killed at `cutS` (s since T0): checkpoints at 12 s and 17 s, then what was written until the end. */
-function cutFiles(run: string, clients: number, cutS: number, fromS = 0): void {
-	const sent = fates.map(
-		(fate, i): Fate =>
-			i * 1e7 < cutS * S && i * 1e7 >= (fromS && fromS - 2) * S ? fate : { sentNs: null },
-	);
-	const opened = fromS === 0 ? {} : { windowStartNs: fromS * S };
-	const all = firstRun(built(plan(0, clients), sent, opened));
+/** The files of a client that was killed at 19.5 s since T0: checkpoints at 12 s and 17 s, then what was written until the end. */
+function cutFiles(run: string, clients: number): void {
+	const sent = fates.map((fate, i): Fate => (i < 1950 ? fate : { sentNs: null }));
+	const all = firstRun(built(plan(0, clients), sent));
+	const lineS = (line: string) => {
+		const [, second, at] = /"second":(-?\d+)|"at":(\d+)/.exec(line) ?? [];
+		return second === undefined ? Number(at) - 1 : Number(second) + 2;
+	};
+	const hlogS = (line: string) => Number(/^Tag=[^,]+,([\d.]+),/.exec(line)?.[1] ?? -1);
 	for (let index = 0; index < clients; index++) {
 		const file = (of: string, ending: string) => join(of, `client-${index}.${ending}`);
-		const secondOf = (line: string) => Number(/"second":(-?\d+)/.exec(line)?.[1] ?? Number.NaN) + 2;
-		const atOf = (line: string) => Number(/"at":(\d+)/.exec(line)?.[1] ?? Number.NaN);
-		const hlogS = (line: string) => Number(/^Tag=[^,]+,([\d.]+),/.exec(line)?.[1] ?? -1);
 		const [head = "", ...rest] = bodyOf(file(all, "jsonl"));
 		const written = rest.filter((line) => /"type":"(second|tick)"/.test(line));
 		const histograms = bodyOf(file(all, "hlog"));
 		const jsonl = [head];
 		const hlog = histograms.filter((line) => hlogS(line) < 0);
-		for (const [at, until] of [
-			[0, 12],
-			[12, 17],
-			[17, null],
-		] as const) {
-			const before = until ?? cutS;
+		for (const [k, at] of [0, 12, 17].entries()) {
+			const until = [12, 17][k];
 			// What is older than the checkpoint, and three seconds more: those belong to no checkpoint yet.
-			const due = (s: number, more: number) =>
-				s >= (at && at + more) && s < before + (until === null ? 0 : more);
-			jsonl.push(...written.filter((line) => due(secondOf(line), 3) || due(atOf(line) - 1, 3)));
-			hlog.push(...histograms.filter((line) => due(hlogS(line), 3)));
-			if (until === null || until <= fromS) continue;
-			const { schedule } = plan(0);
-			const part = {
-				...plan(0, clients),
-				schedule: { ...schedule, durationNs: (until - 2) * S, messages: 100 * until },
-			};
-			const own = bodyOf(
-				file(firstRun(built(part, sent.slice(0, 100 * until), opened)), "jsonl"),
-			).map((line) => JSON.parse(line));
+			const due = (s: number) =>
+				s >= (at && at + 3) && s < (until === undefined ? 19.5 : until + 3);
+			jsonl.push(...written.filter((line) => due(lineS(line))));
+			hlog.push(...histograms.filter((line) => due(hlogS(line))));
+			if (until === undefined) continue;
+			const { schedule, ...part } = plan(0, clients);
+			const times = { ...schedule, ...steady(100, 2, until - 2) };
+			const short = firstRun(built({ ...part, schedule: times }, sent.slice(0, 100 * until)));
+			const own = bodyOf(file(short, "jsonl")).map((line) => JSON.parse(line));
 			const lineOf = (type: string, scope?: string) =>
-				own.find((line) => line.type === type && (scope === undefined || line.scope === scope));
+				own.find((line) => line.type === type && line.scope === scope);
 			jsonl.push(
 				JSON.stringify({
 					type: "checkpoint",
@@ -113,8 +97,8 @@ function cutFiles(run: string, clients: number, cutS: number, fromS = 0): void {
 			);
 		}
 		// A crash leaves .part, whose last line may be torn.
-		writeFileSync(file(run, "jsonl.part"), `${text(jsonl)}{"type":"tick","at":2`);
-		writeFileSync(file(run, "hlog.part"), text(hlog));
+		fs.writeFileSync(file(run, "jsonl.part"), `${text(jsonl)}{"type":"tick","at":2`);
+		fs.writeFileSync(file(run, "hlog.part"), text(hlog));
 	}
 }
 
@@ -128,41 +112,23 @@ function cut(clients = 1) {
 		clockNs: Array.from({ length: clients }, () => GONE_MS * 1e6),
 	});
 	const run = firstRun(folder);
-	mkdirSync(join(run, "segment-1"));
-	cutFiles(join(run, "segment-1"), clients, 19.5);
-	writeFileSync(join(run, "segment-1/plan.json"), JSON.stringify(plan(0, clients)));
-	writeFileSync(join(run, "segment-1/resources.jsonl"), resourcesAt(T0_MS, 0, 19));
-	writeFileSync(join(run, "resources.jsonl"), resourcesAt(T0_MS + GONE_MS, 15, 32));
+	fs.mkdirSync(join(run, "segment-1"));
+	cutFiles(join(run, "segment-1"), clients);
+	fs.writeFileSync(join(run, "segment-1/plan.json"), JSON.stringify(plan(0, clients)));
+	fs.writeFileSync(join(run, "segment-1/resources.jsonl"), resourcesAt(T0_MS, 0, 19));
+	fs.writeFileSync(join(run, "resources.jsonl"), resourcesAt(T0_MS + GONE_MS, 15, 32));
 	return { folder, run };
 }
 
 function whole(clients = 1): Run {
 	const folder = built(plan(0, clients), fates);
-	writeFileSync(join(firstRun(folder), "resources.jsonl"), resourcesAt(T0_MS, 0, 32));
+	fs.writeFileSync(join(firstRun(folder), "resources.jsonl"), resourcesAt(T0_MS, 0, 32));
 	return buildResult(folder).runs[0] as Run;
 }
 
-const counts = ({
-	intended,
-	notOffered,
-	sent,
-	acked,
-	failed,
-	unknown,
-	received,
-	lost,
-	late,
-}: Run | Run["warmup"]) => ({
-	intended,
-	notOffered,
-	sent,
-	acked,
-	failed,
-	unknown,
-	received,
-	lost,
-	late,
-});
+const COUNTS = "intended notOffered sent acked failed unknown received lost late".split(" ");
+const counts = (of: Run | Run["warmup"]) => COUNTS.map((name) => [name, of[name as "sent"]]);
+const check = (of: Run | undefined, name: string) => of?.validity.find((one) => one.check === name);
 
 describe("a run that was cut and resumed", () => {
 	const both = once(() => ({ whole: whole(), cut: buildResult(cut().folder).runs[0] as Run }));
@@ -180,19 +146,18 @@ describe("a run that was cut and resumed", () => {
 		expect(cut.slowest[0]).toEqual(whole.slowest[0]);
 		expect(cut.series.seconds).toEqual(whole.series.seconds);
 		expect(cut.series.heat).toEqual(whole.series.heat);
-		expect(cut.series.ticks.map(({ at, sent, received }) => [at, sent, received])).toEqual(
-			whole.series.ticks.map(({ at, sent, received }) => [at, sent, received]),
-		);
+		const ticks = (of: Run) =>
+			of.series.ticks.map(({ at, sent, received }) => [at, sent, received]);
+		expect(ticks(cut)).toEqual(ticks(whole));
 		expect(cut.throughput).toEqual(whole.throughput);
 		expect(cut.offenders.lost).toEqual({ producer: 0, sequence: 0, intendedNs: 2 * S + 3e7 });
-		const check = (of: Run, name: string) => of.validity.find((one) => one.check === name)?.status;
-		expect(check(cut, "identities")).toBe("ok");
+		expect(check(cut, "identities")?.status).toBe("ok");
 		expect(cut.verdict).toBe(whole.verdict);
 	});
 
 	test("states the gap, in time and in messages", () => {
 		const { whole, cut } = both();
-		const found = cut.validity.find(({ check }) => check === "continued");
+		const found = check(cut, "continued");
 		expect(found).toMatchObject({
 			status: "warn",
 			figure: "1 gap",
@@ -206,16 +171,15 @@ describe("a run that was cut and resumed", () => {
 		expect(found?.detail).toMatch(
 			/^cut 1[78](\.\d+)?s into the window \(2026-01-01 00:00:\d\d UTC\), resumed at 2026-01-01 00:12:15 UTC from 15s on; 2\d\d messages/,
 		);
-		expect(whole.validity.find(({ check }) => check === "continued")).toBeUndefined();
+		expect(check(whole, "continued")).toBeUndefined();
 	});
 
 	test("has one time axis of resources, without a step where counters began again", () => {
 		const { cut } = both();
 		const points = cut.series.resources;
-		expect(points.map(({ at }) => at)).toEqual(
-			points.map(({ at }) => at).toSorted((a, b) => a - b),
-		);
-		expect(points.at(-1)?.at).toBe(32);
+		const times = points.map(({ at }) => at);
+		expect(times).toEqual(times.toSorted((a, b) => a - b));
+		expect(times.at(-1)).toBe(32);
 		for (const { generator, machine, broker, at } of points.filter(({ at }) => at !== 17)) {
 			expect(generator?.cores).toBeCloseTo(0.1, 5);
 			expect(machine.busyCores).toBeCloseTo(1, 5);
@@ -228,18 +192,14 @@ describe("a run that was cut and resumed", () => {
 		expect(two.state).toBe("complete");
 		expect(counts(two)).toEqual(counts(one));
 		expect(two.metrics).toEqual(one.metrics);
-		expect(two.clients.map(({ intended, sent, lagP99 }) => [intended, sent, lagP99])).toEqual(
-			one.clients.map(({ intended, sent, lagP99 }) => [intended, sent, lagP99]),
-		);
+		const each = (of: Run) => of.clients.map((c) => [c.intended, c.sent, c.lagP99]);
+		expect(each(two)).toEqual(each(one));
 	});
 
 	test("whose first files were changed is not whole", () => {
 		const { folder, run } = cut();
 		const file = join(run, "segment-1/client-0.hlog.part");
-		writeFileSync(
-			file,
-			readFileSync(file, "utf8").replace("Tag=response,5.000", "Tag=response,6.000"),
-		);
+		edit(file, (text) => text.replace("Tag=response,5.000", "Tag=response,6.000"));
 		const [changed] = buildResult(folder).runs;
 		expect(changed?.verdict).toBe("error");
 		expect(changed?.why).toMatch(/segment-1\/client-0.jsonl and .hlog do not match the checkpoint/);
@@ -249,8 +209,8 @@ describe("a run that was cut and resumed", () => {
 describe("a run that was cut goes on", () => {
 	const at = (edit: (run: string) => void, clients = 1) => {
 		const run = firstRun(built(plan(0, clients), []));
-		for (const name of readdirSync(run)) if (/^client/.test(name)) rmSync(join(run, name));
-		cutFiles(run, clients, 19.5);
+		for (const name of fs.readdirSync(run)) if (/^client/.test(name)) fs.rmSync(join(run, name));
+		cutFiles(run, clients);
 		edit(run);
 		return resumesAt(run, plan(0, clients));
 	};
@@ -261,39 +221,32 @@ describe("a run that was cut goes on", () => {
 	});
 
 	test("from the one before, if what was written then is not on the disk", () => {
-		const cutOff = (run: string) => {
-			const file = join(run, "client-0.hlog.part");
-			const lines = readFileSync(file, "utf8").split("\n");
-			writeFileSync(file, lines.filter((line) => !/^Tag=\w+,19\./.test(line)).join("\n"));
-		};
-		expect(at(cutOff)).toBe(12 * S);
-		const changed = (run: string) => {
-			const file = join(run, "client-0.jsonl.part");
-			writeFileSync(file, readFileSync(file, "utf8").replace('"second":13,', '"second":14,'));
-		};
-		expect(at(changed)).toBe(12 * S);
+		const cutOff = (text: string) => text.replaceAll(/^Tag=\w+,19\..*\n/gm, "");
+		expect(at((run) => edit(join(run, "client-0.hlog.part"), cutOff))).toBe(12 * S);
+		const changed = (text: string) => text.replace('"second":13,', '"second":14,');
+		expect(at((run) => edit(join(run, "client-0.jsonl.part"), changed))).toBe(12 * S);
 	});
 
 	test("nowhere without one, or without a client's files", () => {
-		expect(at((run) => rmSync(join(run, "client-0.jsonl.part")))).toBeNull();
-		expect(at((run) => rmSync(join(run, "client-1.jsonl.part")), 2)).toBeNull();
+		expect(at((run) => fs.rmSync(join(run, "client-0.jsonl.part")))).toBeNull();
+		expect(at((run) => fs.rmSync(join(run, "client-1.jsonl.part")), 2)).toBeNull();
 	});
 
 	test("from where its segment began, if that was cut before its first checkpoint", () => {
 		const { folder, run } = cut();
 		const into = nextSegment(run);
 		expect(into).toBe(join(run, "segment-2"));
-		mkdirSync(into);
-		for (const name of readdirSync(run))
-			if (!/^segment|^plan|^run/.test(name)) renameSync(join(run, name), join(into, name));
-		writeFileSync(join(into, "plan.json"), JSON.stringify(plan(17 * S)));
+		fs.mkdirSync(into);
+		for (const name of fs.readdirSync(run))
+			if (!/^segment|^plan|^run/.test(name)) fs.renameSync(join(run, name), join(into, name));
+		fs.writeFileSync(join(into, "plan.json"), JSON.stringify(plan(17 * S)));
 		expect(resumesAt(run, plan(17 * S))).toBe(17 * S);
 		// Nothing of it counts, and a third segment is the rest of the run.
 		const third = cut();
-		for (const name of readdirSync(third.run))
-			if (!existsSync(join(run, name))) renameSync(join(third.run, name), join(run, name));
+		for (const name of fs.readdirSync(third.run))
+			if (!fs.existsSync(join(run, name))) fs.renameSync(join(third.run, name), join(run, name));
 		const [run3] = buildResult(folder).runs as [Run];
 		expect(counts(run3)).toEqual(counts(whole()));
-		expect(run3.validity.find(({ check }) => check === "continued")?.figure).toBe("2 gaps");
+		expect(check(run3, "continued")?.figure).toBe("2 gaps");
 	});
 });

@@ -30,6 +30,24 @@ const planOn = (workload: string, clients = 3) =>
 const roundTrip = planOn("pattern: round-trip");
 const workQueue = planOn("pattern: work-queue, consumers: 3");
 
+/** A load of these clients, in its own folder. */
+function makeFleet(
+	plan: Plan,
+	clients: readonly FakeClient[],
+	stop: AbortSignal,
+	onProgress: (line: ProgressEvent) => string | null,
+	gone = false,
+) {
+	const folder = testFolder();
+	for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
+	const agent = script(path.join(folder, "agent"), `cat > "$2"`);
+	const broker = { url: "nats://me:s3cr3t@10.0.0.1", pids: [77], gone };
+	const ready = clients.map((client) => client.ready);
+	const world = fakeWorld({ stop, clock: { nowMs: () => NOW, monotonicMs: () => 0 } });
+	const options = { clients: ready, agent, folder, plan, k6Outs: [], broker, onProgress };
+	return { folder, fleet: new Fleet(options, world) };
+}
+
 function fleet({
 	plan = roundTrip,
 	clients = [{}, {}, {}],
@@ -41,26 +59,15 @@ function fleet({
 	hopeless?: (line: ProgressEvent) => string | null;
 	gone?: boolean;
 } = {}) {
-	const folder = testFolder();
-	for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
 	const fakes = clients.map((options, i) => fakeClient(i, { generator: obedient, ...options }));
 	const told: ProgressEvent[] = [];
 	const stop = new AbortController();
-	const running = new Fleet(
-		{
-			clients: fakes.map(({ ready }) => ready),
-			agent: script(path.join(folder, "agent"), `cat > "$2"`),
-			folder,
-			plan: { ...plan, client: { index: 0, count: clients.length } },
-			k6Outs: [],
-			broker: { url: "nats://me:s3cr3t@10.0.0.1", pids: [], gone },
-			onProgress(line) {
-				told.push(line);
-				return hopeless(line);
-			},
-		},
-		fakeWorld({ stop: stop.signal, clock: { nowMs: () => NOW, monotonicMs: () => 0 } }),
-	);
+	const own = { ...plan, client: { index: 0, count: clients.length } };
+	const onProgress = (line: ProgressEvent) => {
+		told.push(line);
+		return hopeless(line);
+	};
+	const { fleet: running, folder } = makeFleet(own, fakes, stop.signal, onProgress, gone);
 	const kinds = () => told.map(({ mqbench }) => mqbench);
 	const ended = running.run();
 	return { ended, leader: () => running.leader(), fakes, told, kinds, stop, folder };
@@ -87,6 +94,8 @@ const settled = async ({ fakes, ended }: Pick<ReturnType<typeof fleet>, "fakes" 
 	settleAll(fakes);
 	expect((await ended).error).toBeNull();
 };
+const ALL = { sent: 200, acked: null, failed: 0, unanswered: 0, received: 200, paced: true };
+const counts = (parts: Partial<Crossing> = {}): Crossing => ({ ...ALL, ...parts });
 const signals = ({ log }: FakeClient) => log.filter((line) => line === "SIGINT").length;
 
 function fakeTimers(): void {
@@ -362,15 +371,6 @@ describe("a broker that is gone", () => {
 });
 
 describe("messages that cross from client to client", () => {
-	const counts = (parts: Partial<Crossing> = {}): Crossing => ({
-		sent: 200,
-		acked: null,
-		failed: 0,
-		unanswered: 0,
-		received: 200,
-		paced: true,
-		...parts,
-	});
 	const second = (fakes: readonly FakeClient[], at: number, ...crossing: readonly Crossing[]) => {
 		for (const [i, fake] of fakes.entries())
 			fake.tell(tick(at, { crossing: crossing[i] ?? counts() }));
@@ -745,6 +745,17 @@ describe("a warm-up until steady", () => {
 	});
 });
 
+/** Runs loads at the same time. */
+function together(
+	made: readonly (readonly [Plan, readonly FakeClient[]])[],
+	stop = new AbortController().signal,
+	onProgress: (line: ProgressEvent) => string | null = () => null,
+) {
+	const all = made.map(([plan, clients]) => makeFleet(plan, clients, stop, onProgress));
+	const ended = runTogether(all.map(({ fleet }) => fleet));
+	return { folders: all.map(({ folder }) => folder), ended };
+}
+
 describe("several loads of one run", () => {
 	const [main, bulk] = plansOf(`system: nats
 workload: { rate: 300/s, message: 256B, duration: 5s, warmup: 1s }
@@ -756,32 +767,10 @@ background: { bulk: { rate: 10/s, message: 1KiB, start: 2s } }
 		hopeless: (line: ProgressEvent) => string | null = () => null,
 	) {
 		const stop = new AbortController();
-		const world = fakeWorld({
-			stop: stop.signal,
-			clock: { nowMs: () => NOW, monotonicMs: () => 0 },
-		});
 		const fakes = options.map((one, i) => fakeClient(i, { generator: obedient, ...one }));
-		const folders = [main, bulk].map(() => {
-			const folder = testFolder();
-			for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
-			return folder;
-		});
-		const fleets = [main, bulk].map(
-			(plan, i) =>
-				new Fleet(
-					{
-						clients: [(fakes[i] as FakeClient).ready],
-						agent: script(path.join(folders[i] as string, "agent"), `cat > "$2"`),
-						folder: folders[i] as string,
-						plan,
-						k6Outs: [],
-						broker: { url: "nats://10.0.0.1", pids: [77], gone: false },
-						onProgress: hopeless,
-					},
-					world,
-				),
-		);
-		return { fakes: fakes as [FakeClient, FakeClient], folders, stop, ended: runTogether(fleets) };
+		const [a, b] = fakes as [FakeClient, FakeClient];
+		const made = [[main, [a]] as const, [bulk, [b]] as const];
+		return { fakes: [a, b] as const, stop, ...together(made, stop.signal, hopeless) };
 	}
 	const saidTo = ({ said }: FakeClient, key: string) => said.filter((line) => key in line);
 
@@ -831,23 +820,16 @@ background: { bulk: { rate: 10/s, message: 1KiB, start: 2s } }
 	});
 
 	test.each([
-		[
-			0,
-			"the main load beside it broke off: client 0 (process 0): k6 ended with exit code 1: it said nothing",
-		],
-		[
-			1,
-			"the load bulk beside it broke off: client 0 (process 1): k6 ended with exit code 1: it said nothing",
-		],
-	])("end together when load %i breaks off, and each says why", async (broken, other) => {
+		[0, "the main load"],
+		[1, "the load bulk"],
+	])("end together when load %i breaks off, and each says why", async (broken, name) => {
 		const { fakes, ended } = loads();
 		await begun(fakes);
 		fakes[broken]?.end(1);
 		const results = await ended;
-		expect(results[broken]?.error).toBe(
-			`client 0 (process ${broken}): k6 ended with exit code 1: it said nothing`,
-		);
-		expect(results[1 - broken]?.error).toBe(other);
+		const why = `client 0 (process ${broken}): k6 ended with exit code 1: it said nothing`;
+		expect(results[broken]?.error).toBe(why);
+		expect(results[1 - broken]?.error).toBe(`${name} beside it broke off: ${why}`);
 		expect(signals(fakes[1 - broken] as FakeClient)).toBe(1);
 	});
 
@@ -897,48 +879,21 @@ clients: 2
 workload: { rate: 300/s, message: 256B, duration: 5s, warmup: 1s, connections: 2 }
 background: { replay: { pattern: catch-up, start: 2s } }
 `) as [Plan, Plan];
-	const world = fakeWorld({ clock: { nowMs: () => NOW, monotonicMs: () => 0 } });
 	const fakes = [0, 1, 0].map((index) => fakeClient(index, { generator: obedient }));
 	const [a, b, reader] = fakes as [FakeClient, FakeClient, FakeClient];
-	const made = [
+	const { ended } = together([
 		[main, [a, b]],
 		// Those of the main load, of which it takes the first.
 		[replay, [reader, b]],
-	] as const;
-	const fleets = made.map(([plan, clients]) => {
-		const folder = testFolder();
-		for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
-		return new Fleet(
-			{
-				clients: clients.map(({ ready }) => ready),
-				agent: script(path.join(folder, "agent"), `cat > "$2"`),
-				folder,
-				plan,
-				k6Outs: [],
-				broker: { url: "nats://10.0.0.1", pids: [], gone: false },
-				onProgress: () => null,
-			},
-			world,
-		);
-	});
-	const ended = runTogether(fleets);
+	]);
 	await begun(fakes);
 	const t0 = fakes.map(({ said }) => said.find((line) => "t0UnixNs" in line));
 	expect(t0[2]).toEqual(t0[0]);
 	expect(b.log.filter((line) => line === "start")).toHaveLength(1);
-	const counts = (parts: Partial<Crossing>): Crossing => ({
-		sent: 0,
-		acked: 0,
-		failed: 0,
-		unanswered: 0,
-		received: 0,
-		paced: true,
-		...parts,
-	});
 	const second = (at: number, read: number) => {
 		a.tell(tick(at, { crossing: counts({ sent: 900, acked: 900, received: 900 }) }));
 		b.tell(tick(at, { crossing: counts({ sent: 900, acked: 899, failed: 1, received: 899 }) }));
-		reader.tell(tick(at, { crossing: counts({ received: read }) }));
+		reader.tell(tick(at, { crossing: counts({ sent: 0, acked: 0, received: read }) }));
 	};
 	const closes = ({ said }: FakeClient) => said.filter((line) => "close" in line).length;
 	second(7, 1500);

@@ -17,13 +17,6 @@ workload: { message: 256B, ${workload} }
 background: ${background}
 ${rest}`);
 
-const spans = ({ schedule, beside }: Plan) => ({
-	startNs: beside?.startNs,
-	warmupNs: schedule.warmupNs,
-	durationNs: schedule.durationNs,
-	messages: schedule.messages,
-});
-
 const S = 1e9;
 
 describe("churn", () => {
@@ -91,61 +84,54 @@ describe("a load beside another", () => {
 		expect(new Set(all.map(({ runNumber }) => runNumber)).size).toBe(all.length);
 	});
 
-	test("lasts as long as the main load, with its warm-up", () => {
-		const [, bulk] = plans("{ bulk: { rate: 500/s, message: 1KiB } }");
-		expect(bulk && spans(bulk)).toEqual({
-			startNs: 0,
-			warmupNs: 5 * S,
-			durationNs: 60 * S,
-			messages: 32_500,
-		});
-	});
-
-	test("sends nothing before its start, which counts from the main load's window, and nothing after its end", () => {
-		const [main, bulk] = plans("{ bulk: { rate: 500/s, message: 1KiB, start: 20s, end: 50s } }");
-		expect(bulk && spans(bulk)).toEqual({
-			startNs: 25 * S,
-			warmupNs: 0,
-			durationNs: 30 * S,
-			messages: 15_000,
-		});
-		expect(bulk && messagesBefore(bulk.schedule, 0)).toBe(0);
-		expect(main?.phases).toEqual([
-			{ name: "before bulk", fromNs: 0, toNs: 20 * S },
-			{ name: "beside bulk", fromNs: 20 * S, toNs: 50 * S },
-			{ name: "after bulk", fromNs: 50 * S, toNs: 60 * S },
-		]);
-	});
+	test.each([
+		// As long as the main load, with its warm-up; from its start, which counts from the main load's window, to its end, without one.
+		["rate: 500/s", [0, 5, 60, 32_500]],
+		["rate: 500/s, start: 20s, end: 50s", [25, 0, 30, 15_000]],
+		// The duration of a closed load is a limit.
+		["messages: 1000", [0, 0, 65, 1100]],
+		["messages: 1000, start: 20s", [25, 0, 40, 1100]],
+	])(
+		"%s: begins after, warms up for and lasts so many seconds, and sends so many messages: %j",
+		(load, expected) => {
+			const [, { schedule, beside }] = plans(`{ bulk: { message: 1KiB, ${load} } }`) as [
+				Plan,
+				Plan,
+			];
+			const { warmupNs, durationNs, messages } = schedule;
+			const seconds = [beside?.startNs ?? -S, warmupNs, durationNs].map((ns) => ns / S);
+			expect([...seconds, messages]).toEqual(expected);
+			if (warmupNs === 0 && schedule.kind === "constant")
+				expect(messagesBefore(schedule, 0)).toBe(0);
+		},
+	);
 
 	test.each([
-		["{ a: { rate: 1/s, message: 48B, start: 20s } }", ["before a", "beside a"]],
-		["{ a: { rate: 1/s, message: 48B, duration: 20s } }", ["beside a", "after a"]],
+		[
+			"{ a: { rate: 1/s, message: 48B, start: 20s, end: 50s } }",
+			["before a", "beside a", "after a"],
+			[0, 20, 50, 60],
+		],
+		["{ a: { rate: 1/s, message: 48B, start: 20s } }", ["before a", "beside a"], [0, 20, 60]],
+		["{ a: { rate: 1/s, message: 48B, duration: 20s } }", ["beside a", "after a"], [0, 20, 60]],
 		[
 			"{ a: { rate: 1/s, message: 48B, start: 10s, duration: 20s }, b: { rate: 1/s, message: 48B, start: 20s, end: 40s } }",
 			["before a, b", "beside a", "beside a, b", "beside b", "after a, b"],
+			[0, 10, 20, 30, 40, 60],
 		],
-		["{ a: { rate: 1/s, message: 48B } }", []],
-	])("%s divides the main load's window", (background, names) => {
-		const [main] = plans(background);
-		expect(main?.phases.map(({ name }) => name)).toEqual(names);
-		const [first, last] = [main?.phases[0], main?.phases.at(-1)];
-		if (names.length > 0) expect([first?.fromNs, last?.toNs]).toEqual([0, 60 * S]);
+		["{ a: { rate: 1/s, message: 48B } }", [], []],
+	])("%s divides the main load's window", (background, names, edges) => {
+		const phases = plans(background)[0]?.phases ?? [];
+		expect(phases.map(({ name }) => name)).toEqual(names);
+		const from = phases.map(({ fromNs }) => fromNs / S);
+		const to = phases.map(({ toNs }) => toNs / S);
+		expect([from, to]).toEqual([edges.slice(0, -1), edges.slice(1)]);
 	});
 
 	test("leaves the steps of the main load as they are", () => {
 		const steps = "steps: [{ rate: 100/s, duration: 10s }, { rate: 200/s, duration: 10s }]";
 		const [main] = plans("{ a: { rate: 1/s, message: 48B, start: 5s } }", "", steps);
 		expect(main?.phases.map(({ name }) => name)).toEqual(["step 1: 100/s", "step 2: 200/s"]);
-	});
-
-	test("may be closed: then its duration is a limit", () => {
-		const [, a, b] = plans(
-			"{ a: { messages: 1000, message: 48B }, b: { messages: 1000, message: 48B, start: 20s } }",
-		);
-		expect([a, b].map((plan) => plan && spans(plan))).toEqual([
-			{ startNs: 0, warmupNs: 0, durationNs: 65 * S, messages: 1100 },
-			{ startNs: 25 * S, warmupNs: 0, durationNs: 40 * S, messages: 1100 },
-		]);
 	});
 
 	test("keeps every k6 going until the last load has ended and drained", () => {

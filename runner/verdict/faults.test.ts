@@ -214,17 +214,7 @@ function outage(
 			{ metric: "response", limitNs: 1e9 },
 			{ metric: "response", limitNs: 20 * MS },
 		],
-		faults: [
-			{
-				atNs: 5 * S,
-				action: "kill",
-				forNs: heldNs,
-				node: 1,
-				delayNs: null,
-				of: "brokers",
-				count: null,
-			},
-		],
+		faults: [{ ...FAULT, of: "brokers", atNs: 5 * S, action: "kill", forNs: heldNs, node: 1 }],
 	});
 	const fates = Array.from({ length: plan.schedule.messages }, (_, i): Fate => {
 		const due = i * MS;
@@ -316,8 +306,8 @@ function consumers(
 	more: { lost?: number; changes?: Partial<Change> } = {},
 ) {
 	const faults: Plan["faults"] = [
-		{ ...OF_CONSUMERS, atNs: 4 * S, action: "kill", count: 2, forNs: 2 * S },
-		{ ...OF_CONSUMERS, atNs: 8 * S, action: "pause", count: 1, forNs: S },
+		{ ...FAULT, of: "consumers", atNs: 4 * S, action: "kill", count: 2, forNs: 2 * S },
+		{ ...FAULT, of: "consumers", atNs: 8 * S, action: "pause", count: 1, forNs: S },
 	];
 	// By hand what the generator does: each client has every second message.
 	const served = (client: number) =>
@@ -328,41 +318,29 @@ function consumers(
 			const received = due.filter(({ atMs }) => atMs.length > 0).length;
 			return { fault, received, again: again.length, lastNs: Math.max(0, ...after) * MS };
 		});
-	const made = (
-		fault: number,
-		member: number,
-		action: Change["action"],
-		fromMs: number,
-		toMs: number,
-	) => {
-		return { fault, member, action, beganNs: fromMs * MS, doneNs: toMs * MS };
+	const made = (fault: number, member: number, action: Change["action"], ms: number[]) => {
+		const [beganNs, doneNs] = ms.map((one) => one * MS);
+		return { fault, member, action, beganNs, doneNs };
 	};
+	const killed = { ...made(0, 3, "kill", [4001, 4003]), ...more.changes };
+	const changes = [
+		[killed, made(0, 3, "back", [6000, 6100])],
+		[
+			made(0, 2, "kill", [4002, 4002]),
+			made(0, 2, "back", [6000, 6250]),
+			made(1, 3, "pause", [8000, 9000]),
+		],
+	];
 	const collected = bins("", { faults: [], plan: { faults, pattern: "work-queue" } });
 	return {
 		...collected,
-		members: [
-			{
-				changes: [
-					{ ...made(0, 3, "kill", 4001, 4003), ...more.changes },
-					made(0, 3, "back", 6000, 6100),
-				],
-				served: served(0),
-			},
-			{
-				changes: [
-					made(0, 2, "kill", 4002, 4002),
-					made(0, 2, "back", 6000, 6250),
-					made(1, 3, "pause", 8000, 9000),
-				],
-				served: served(1),
-			},
-		],
+		members: changes.map((own, client) => ({ changes: own, served: served(client) })),
 		counters: { warmup: { lost: 0 }, window: { lost: more.lost ?? 0 } },
 	} as unknown as Collected;
 }
 
 type Change = Collected["members"][number]["changes"][number];
-const OF_CONSUMERS = { of: "consumers", node: null, delayNs: null } as const;
+const FAULT = { count: null, node: null, delayNs: null } as const;
 const dueBefore = (one: { readonly dueMs: number } | undefined, atNs: number) =>
 	one !== undefined && one.dueMs * MS < atNs;
 

@@ -54,13 +54,7 @@ test("a consumer of two clients is killed, comes back, and two more join: nothin
 	);
 	expect(run).toMatchObject({ lost: 0, failed: 0, received: run.acked });
 	const [killed, joined] = run.failover;
-	expect(killed).toMatchObject({
-		of: "consumers",
-		action: "kill",
-		count: 2,
-		error: null,
-		endedNs: expect.any(Number),
-	});
+	expect(killed).toMatchObject({ of: "consumers", action: "kill", count: 2, error: null });
 	expect(killed?.calledNs).toBeGreaterThanOrEqual(1e9);
 	expect(killed?.endedNs).toBeGreaterThanOrEqual(1.5e9);
 	expect(killed?.servedNs).toBeLessThan(10e9);

@@ -470,17 +470,10 @@ describe("messages that cross", () => {
 
 // --- faults, and a warm-up until steady: one client ---
 
+const OF_BROKERS = { of: "brokers", count: null, delayNs: null } as const;
 const planned: Plan["faults"] = [
-	{
-		atNs: 6 * S,
-		action: "kill",
-		forNs: 2 * S,
-		node: "leader",
-		delayNs: null,
-		of: "brokers",
-		count: null,
-	},
-	{ atNs: 9 * S, action: "pause", forNs: S, node: null, delayNs: null, of: "brokers", count: null },
+	{ ...OF_BROKERS, atNs: 6 * S, action: "kill", forNs: 2 * S, node: "leader" },
+	{ ...OF_BROKERS, atNs: 9 * S, action: "pause", forNs: S, node: null },
 ];
 const killed = fault({ node: 2, beganNs: 6 * S, endedNs: 8 * S });
 const paused: FaultDone = {
