@@ -50,8 +50,7 @@ func (d *driver) Sender(ctx context.Context) (broker.Sender, error) {
 }
 
 // Consumer sends probes to itself until one has come by each part of the topic: Iris does not say when a subscription is made.
-func (d *driver) Consumer(ctx context.Context, layout broker.Layout, number int, handle broker.Handler) (broker.Conn, error) {
-	to := layout.Subscriptions[number]
+func (d *driver) Consumer(ctx context.Context, to broker.Subscription, _ string, handle broker.Handler) (broker.Conn, error) {
 	if to.Group != "" {
 		return nil, errors.New("a topic has no groups")
 	}

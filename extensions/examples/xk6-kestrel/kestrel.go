@@ -2,12 +2,10 @@
 package kestrel
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -25,7 +23,7 @@ type driver struct {
 }
 
 func (d *driver) Sender(ctx context.Context) (broker.Sender, error) {
-	socket, err := d.dial(ctx, func(*broker.Socket) error { return nil })
+	socket, err := d.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +41,13 @@ func (d *driver) Sender(ctx context.Context) (broker.Sender, error) {
 }
 
 // Consumer reads reliably: a get closes the item before and opens the next. If the connection ends, Kestrel puts the open item back.
-func (d *driver) Consumer(ctx context.Context, layout broker.Layout, number int, handle broker.Handler) (broker.Conn, error) {
-	from := source(layout, number)
-	socket, err := d.dial(ctx, func(s *broker.Socket) error {
-		_, err := get(s, from+"/peek") // which makes the queue; one that copies begins with that
-		return err
-	})
+func (d *driver) Consumer(ctx context.Context, to broker.Subscription, _ string, handle broker.Handler) (broker.Conn, error) {
+	socket, err := d.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	socket.Repeat(func() error {
-		payload, err := get(socket, from+"/close/open/t=1000")
+		payload, err := get(socket, queue(to.Topic)+"/close/open/t=1000")
 		if len(payload) > 0 && err == nil {
 			handle(broker.Delivery{ReceivedNs: d.Now(), Payload: payload})
 		}
@@ -62,32 +56,24 @@ func (d *driver) Consumer(ctx context.Context, layout broker.Layout, number int,
 	return socket, nil
 }
 
-// Prepare deletes the queues, those that copy first. Kestrel makes a queue when it is used.
 func (d *driver) Prepare(ctx context.Context, layout broker.Layout) error {
-	var names []string
-	for number := range layout.Subscriptions {
-		names = append(names, source(layout, number))
+	if err := layout.Rivals(); err != nil {
+		return err
 	}
-	slices.SortFunc(names, func(a, b string) int { return strings.Count(b, "+") - strings.Count(a, "+") })
+	return d.Remove(ctx, layout)
+}
+
+// Remove deletes the queues. Kestrel makes a queue when it is used.
+func (d *driver) Remove(ctx context.Context, layout broker.Layout) error {
+	var commands []string
 	for _, topic := range layout.Names() {
-		names = append(names, queue(topic))
+		commands = append(commands, "delete "+queue(topic))
 	}
-	socket, err := d.dial(ctx, func(s *broker.Socket) error {
-		for _, name := range names {
-			if _, err := ask(s, "delete "+name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	socket, err := d.dial(ctx, commands...)
 	if err == nil {
 		err = socket.Close()
 	}
 	return err
-}
-
-func (d *driver) Remove(ctx context.Context, layout broker.Layout) error {
-	return d.Prepare(ctx, layout)
 }
 
 func (d *driver) Describe() broker.Description {
@@ -107,23 +93,13 @@ func (d *driver) Describe() broker.Description {
 // queue of a topic; Kestrel reserves dots.
 func queue(topic string) string { return strings.ReplaceAll(topic, ".", "-") }
 
-// source is the queue that a subscription reads: the topic's own for the first group or subscription without a group, one that copies it for others.
-func source(layout broker.Layout, number int) string {
-	reader := func(i int) string { return cmp.Or(layout.Subscriptions[i].Group, fmt.Sprint(i)) }
-	topic := layout.Subscriptions[number].Topic
-	first := slices.IndexFunc(layout.Subscriptions, func(to broker.Subscription) bool { return to.Topic == topic })
-	if reader(number) == reader(first) {
-		return queue(topic)
-	}
-	return queue(topic) + "+" + reader(number)
-}
-
-func (d *driver) dial(ctx context.Context, then func(*broker.Socket) error) (*broker.Socket, error) {
+// dial connects, asks for the version, and gives commands.
+func (d *driver) dial(ctx context.Context, commands ...string) (*broker.Socket, error) {
 	return d.Socket(ctx, func(s *broker.Socket) error {
 		answer, err := ask(s, "version")
 		d.version.Store(strings.TrimPrefix(answer, "VERSION "))
-		if err == nil {
-			err = then(s)
+		for i := 0; i < len(commands) && err == nil; i++ {
+			_, err = ask(s, commands[i])
 		}
 		return err
 	})

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
@@ -18,7 +17,7 @@ func TestMain(m *testing.M) { brokertest.OwnServerOr(m, serve) }
 
 func start(t testing.TB) (*brokertest.Server, brokertest.System) {
 	server, at := brokertest.StartOwnServer(t)
-	return server, brokertest.System{Driver: New, URL: "kestrel://" + at, Exists: func(t *testing.T, topic string) bool {
+	return server, brokertest.System{Driver: New, URL: "kestrel://" + at, NoFanOut: true, Exists: func(t *testing.T, topic string) bool {
 		conn, err := net.Dial("tcp", at)
 		if err != nil {
 			t.Fatal(err)
@@ -57,17 +56,6 @@ func TestAllMembersOfAGroupWork(t *testing.T) {
 func TestARefusedItemFails(t *testing.T) {
 	_, system := start(t)
 	system.RefusesAbove(t, "large", largest, "kestrel: set: NOT_STORED")
-}
-
-func TestTheFirstReaderOfATopicHasItsQueueAndOthersHaveCopies(t *testing.T) {
-	layout := broker.Layout{Subscriptions: []broker.Subscription{
-		{Topic: "a.b", Group: "g"}, {Topic: "a.b"}, {Topic: "a.b", Client: 1, Group: "g"}, {Topic: "a.b", Group: "h"}, {Topic: "c"}, {Topic: "c"},
-	}}
-	for number, want := range []string{"a-b", "a-b+1", "a-b", "a-b+h", "c", "c+5"} {
-		if got := source(layout, number); got != want {
-			t.Errorf("subscription %d reads %s; want %s", number, got, want)
-		}
-	}
 }
 
 // --- a Kestrel of the test: as its guide and its MemcacheHandler.scala have the commands that the driver gives ---
@@ -176,13 +164,9 @@ func (k *kestrel) set(name string, item []byte) string {
 	if len(item) > largest {
 		return "NOT_STORED"
 	}
-	k.named(name)
-	for of, q := range k.queues {
-		if parent, _, _ := strings.Cut(of, "+"); parent == name {
-			q.waiting = append(q.waiting, item)
-			q.changed.Broadcast()
-		}
-	}
+	q := k.named(name)
+	q.waiting = append(q.waiting, item)
+	q.changed.Broadcast()
 	return "STORED"
 }
 

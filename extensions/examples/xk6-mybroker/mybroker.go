@@ -42,9 +42,7 @@ func (d *driver) Sender(ctx context.Context) (broker.Sender, error) {
 }
 
 // Consumer takes "MSG <bytes> <was delivered before>" and the payload, and acknowledges when handle has returned.
-func (d *driver) Consumer(ctx context.Context, layout broker.Layout, number int, handle broker.Handler) (broker.Conn, error) {
-	to := layout.Subscriptions[number]
-	group := cmp.Or(to.Group, fmt.Sprint("alone-", number)) // without a group, a subscription gets every message
+func (d *driver) Consumer(ctx context.Context, to broker.Subscription, group string, handle broker.Handler) (broker.Conn, error) {
 	socket, err := d.Socket(ctx, func(s *broker.Socket) error { return ask(s, "SUB %s %s %d\n", to.Topic, group, d.own.Prefetch) })
 	if err != nil {
 		return nil, err

@@ -39,8 +39,3 @@ func TestAllMembersOfAGroupWork(t *testing.T) {
 	_, system := start(t)
 	system.Shares(t)
 }
-
-func TestRefusesMessagesThatAreTooLarge(t *testing.T) {
-	_, system := start(t)
-	system.RefusesAbove(t, "large", 4<<20, "ERR the message is above 4194304 bytes")
-}

@@ -1,10 +1,12 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
@@ -16,9 +18,9 @@ import (
 type Simple interface {
 	// Sender makes a connection that sends.
 	Sender(ctx context.Context) (Sender, error)
-	// Consumer makes a connection with a subscription of the layout, and returns when the broker has confirmed it. One goroutine calls handle for
-	// each message, and acknowledges it afterwards if the subscription has a group. The number makes a unique name, the same after a reconnect.
-	Consumer(ctx context.Context, layout Layout, number int, handle Handler) (Conn, error)
+	// Consumer makes a connection with a subscription, and returns when the broker has confirmed it. One goroutine calls handle for each message, and
+	// acknowledges it afterwards if there is a group. name is the group, or without one a unique name; it is the same after a reconnect.
+	Consumer(ctx context.Context, to Subscription, name string, handle Handler) (Conn, error)
 	// Prepare makes the topics, and empties those that exist. Remove removes them, and all that Consumer has made. Client 0 calls them.
 	Prepare(ctx context.Context, layout Layout) error
 	Remove(ctx context.Context, layout Layout) error
@@ -50,7 +52,7 @@ func SimpleDriver[Own any](name, port string, defaults Own, of func(*Base, Own) 
 		if err == nil {
 			b.At, err = address.Parse(o.URL, port, name)
 		}
-		return &simple{Base: b, own: of(b, own), numbered: map[int]bool{}}, Wrap(name, err)
+		return &simple{Base: b, own: of(b, own)}, Wrap(name, err)
 	}
 }
 
@@ -67,10 +69,7 @@ type simple struct {
 	layout    Layout
 	senders   []*simpleLink
 	consumers List[*simpleLink]
-
-	mu sync.Mutex
-	// numbered are the subscriptions that were made.
-	numbered map[int]bool
+	alone     atomic.Int64
 }
 
 var _ Remover = (*simple)(nil)
@@ -116,10 +115,10 @@ func (s *simple) Prepare(ctx context.Context, layout Layout) error {
 func (s *simple) Producer(connection int) (Producer, error) { return s.senders[connection], nil }
 
 func (s *simple) Consume(ctx context.Context, to Subscription, handle Handler) error {
-	number := s.number(to)
+	name := cmp.Or(to.Group, fmt.Sprintf("alone-%d-%d", s.Client, s.alone.Add(1)))
 	var one sync.Mutex // the last message of a lost connection may still be in work when the next connection has one
 	l, err := s.link(ctx, func(ctx context.Context) (Conn, error) {
-		return s.own.Consumer(ctx, s.layout, number, func(d Delivery) {
+		return s.own.Consumer(ctx, to, name, func(d Delivery) {
 			one.Lock()
 			defer one.Unlock()
 			handle(d)
@@ -127,22 +126,6 @@ func (s *simple) Consume(ctx context.Context, to Subscription, handle Handler) e
 	})
 	s.consumers.Add(l)
 	return Wrap(fmt.Sprintf("%s: subscribe to %q", s.driver, to.Topic), err)
-}
-
-// number is a subscription's index in the layout; equal subscriptions get theirs in turn.
-func (s *simple) number(of Subscription) (number int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, one := range s.layout.Subscriptions {
-		if one == of {
-			number = i
-			if !s.numbered[i] {
-				break
-			}
-		}
-	}
-	s.numbered[number] = true
-	return number
 }
 
 func (s *simple) Remove(ctx context.Context) error {

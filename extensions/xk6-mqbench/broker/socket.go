@@ -23,8 +23,8 @@ type Socket struct {
 	buffer []byte
 	silent bool
 	mu     sync.Mutex
-	// waiting are the sends without an answer; it is over when none may be added.
-	waiting []waiting
+	// waiting are the sends without an answer, with their times; it is over when none may be added.
+	waiting []unanswered[int64]
 	over    bool
 }
 
@@ -80,7 +80,7 @@ func (s *Socket) Sender(encode func(to []byte, m *Message) []byte, answer func()
 			first := s.waiting[0]
 			s.waiting = s.waiting[1:]
 			s.mu.Unlock()
-			first.done.Settle(first.m, atNs, refusal)
+			first.done.Settle(first.message, atNs, refusal)
 			return nil
 		})
 	}
@@ -92,7 +92,7 @@ func (s *Socket) Send(m *Message, done Done) {
 	s.mu.Lock()
 	over := s.over
 	if !over && !s.silent {
-		s.waiting = append(s.waiting, waiting{m, done, s.base.Now()})
+		s.waiting = append(s.waiting, unanswered[int64]{m, done, s.base.Now()})
 	}
 	s.mu.Unlock()
 	if over {
@@ -118,12 +118,6 @@ func (s *Socket) Close() error {
 
 // --- internal ---
 
-type waiting struct {
-	m      *Message
-	done   Done
-	sentNs int64
-}
-
 var errNotConnected = errors.New("send: not connected")
 
 func (s *Socket) lost() error {
@@ -135,7 +129,7 @@ func (s *Socket) watch() {
 	look := max(time.Millisecond, time.Duration(s.base.TimeoutNs)/4)
 	for deadline.Sleep(s, look) == nil {
 		s.mu.Lock()
-		if len(s.waiting) > 0 && s.base.Now()-s.waiting[0].sentNs > s.base.TimeoutNs {
+		if len(s.waiting) > 0 && s.base.Now()-s.waiting[0].answer > s.base.TimeoutNs {
 			s.End(errors.New("no answer within the timeout"))
 		}
 		s.mu.Unlock()
@@ -145,6 +139,6 @@ func (s *Socket) watch() {
 	s.waiting, s.over = nil, true
 	s.mu.Unlock()
 	for _, one := range rest {
-		one.done(one.m, 0, s.lost())
+		one.done(one.message, 0, s.lost())
 	}
 }
