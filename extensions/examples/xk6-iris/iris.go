@@ -1,5 +1,5 @@
-// Package iris is mqbench's driver for Iris, a messaging system of nodes that find each other, by the relay protocol of the node on this machine: its
-// topics. It is an example of a driver from outside.
+// Package iris is mqbench's driver for the topics of Project Iris, by the relay protocol of the node on this machine. It is an example of a driver from
+// outside.
 package iris
 
 import (
@@ -23,19 +23,20 @@ const (
 	opInit, opClose, opSubscribe, opPublish = 0, 2, 6, 8
 
 	clientMagic, relayMagic, protocol = "iris-client-magic", "iris-relay-magic", "v1.0-draft2"
-	// parts of a topic, to which a connection publishes in turn.
-	parts = 5
-	// longest message that we believe to be one.
-	longest = 1 << 30
 
+	parts      = 5 // of a topic; a connection publishes to them in turn
+	longest    = 1 << 30
 	probe      = "mqbench probes "
 	probeEvery = 50 * time.Millisecond
 )
 
 // New makes a session. There are no options.
-var New = broker.SimpleDriver("iris", "55555", struct{}{}, func(b *broker.Base, _ struct{}) broker.Simple { return &driver{b} })
+var New = broker.SimpleDriver("iris", "55555", struct{}{}, func(b *broker.Base, _ struct{}) broker.Simple { return &driver{Base: b} })
 
-type driver struct{ *broker.Base }
+type driver struct {
+	*broker.Base
+	broker.DropsNothing
+}
 
 func (d *driver) Sender(ctx context.Context) (broker.Sender, error) {
 	socket, err := d.dial(ctx)

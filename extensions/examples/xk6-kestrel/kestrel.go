@@ -19,6 +19,7 @@ var New = broker.SimpleDriver("kestrel", "22133", struct{}{}, func(b *broker.Bas
 
 type driver struct {
 	*broker.Base
+	broker.DropsNothing
 	version atomic.Value
 }
 

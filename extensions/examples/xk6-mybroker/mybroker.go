@@ -21,11 +21,12 @@ type options struct {
 
 // New makes a session. The port and the options are defaults.
 var New = broker.SimpleDriver("mybroker", "7077", options{Prefetch: 100}, func(b *broker.Base, own options) broker.Simple {
-	return &driver{b, own}
+	return &driver{Base: b, own: own}
 })
 
 type driver struct {
 	*broker.Base
+	broker.DropsNothing
 	own options
 }
 

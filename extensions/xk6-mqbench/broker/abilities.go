@@ -188,6 +188,9 @@ const SmallBuffer = 4096
 // number is the answer of a session with that ability; nil if the session does not have it.
 func number[Ability any](s Session, ask func(Ability) int64) *int64 {
 	able, ok := s.(Ability)
+	if of, is := s.(*simple); is && !ok {
+		able, ok = of.own.(Ability)
+	}
 	if !ok {
 		return nil
 	}

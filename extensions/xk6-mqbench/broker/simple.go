@@ -14,7 +14,8 @@ import (
 )
 
 // Simple is a driver each of whose connections sends, or has one subscription. SimpleDriver makes a Driver of it, which connects, replaces lost
-// connections, and ends them. Any goroutine may call its methods. With sockets by Base.Dialer, Base.Mortal or Base.Socket it is a Killer.
+// connections, and ends them. Any goroutine may call its methods. With sockets by Base.Dialer, Base.Mortal or Base.Socket it is a Killer;
+// it may be a Dropper, Throttler or Requester.
 type Simple interface {
 	// Sender makes a connection that sends.
 	Sender(ctx context.Context) (Sender, error)
