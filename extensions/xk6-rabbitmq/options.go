@@ -18,7 +18,7 @@ var defaults = broker.Defaults[driverOptions](defaultsText)
 
 // driverOptions are a scenario's settings of RabbitMQ; missing ones follow from the durability level.
 type driverOptions struct {
-	Queue string `json:"queue" known:"classic quorum transient"`
+	Queue string `json:"queue" known:"classic quorum transient stream"`
 	// Exchange is the kind of exchanges: direct, fanout or topic; "" is direct, or topic if a subscription is a pattern.
 	Exchange string `json:"exchange" known:"direct fanout topic"`
 	Confirms bool   `json:"confirms"`
@@ -27,14 +27,17 @@ type driverOptions struct {
 	// Acknowledge of consumers: automatic, message, batch or interval; "" is message in a group, automatic without.
 	Acknowledge string `json:"acknowledge" known:"automatic message batch interval"`
 	// Prefetch 0 means no limit. RabbitMQ's documentation finds 100 to 300 best for throughput.
-	Prefetch int         `json:"prefetch"`
-	TLS      address.TLS `json:"tls"`
+	Prefetch int `json:"prefetch"`
+	// SubEntrySize is of streams.
+	SubEntrySize int         `json:"subEntrySize"`
+	TLS          address.TLS `json:"tls"`
 }
 
 const (
 	classic   = "classic"
 	quorum    = "quorum"
 	transient = "transient"
+	ofStream  = "stream"
 
 	direct  = amqp.ExchangeDirect
 	fanout  = amqp.ExchangeFanout

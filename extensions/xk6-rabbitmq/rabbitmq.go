@@ -1,4 +1,4 @@
-// Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1.
+// Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1; streams are in package stream.
 //
 // A topic is a routing key. Each subscription without a group has its own queue, bound to the key; a group shares one queue. Topics without
 // subscriptions get a queue, too, which stores their messages.
@@ -18,13 +18,17 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-rabbitmq/stream"
 )
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
 	s := &session{Base: broker.NewBase("rabbitmq", o), Throttle: broker.NewThrottle(o.Now), consumers: make([]*link, o.Connections)}
 	var err error
-	if s.driverOptions, err = decode(o); err == nil {
+	if s.driverOptions, err = decode(o); err == nil && s.Queue == ofStream {
+		return stream.New(o, stream.Options{SubEntrySize: max(1, s.SubEntrySize), Acknowledge: s.Acknowledge, TLS: s.TLS})
+	}
+	if err == nil {
 		s.urls, err = addresses(o.URL)
 	}
 	if err == nil {

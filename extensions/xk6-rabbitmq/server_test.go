@@ -22,6 +22,7 @@ type server struct {
 	*brokertest.Server
 	store, ca             string
 	port, tls, dist, epmd int
+	stream                int
 }
 
 var shared *server
@@ -58,14 +59,14 @@ func start(t testing.TB, program string) *server {
 		t.Fatal(err)
 	}
 	port := func() int { return brokertest.FreePort(t) }
-	s := &server{store: store, port: port(), tls: port(), dist: port(), epmd: port()}
+	s := &server{store: store, port: port(), tls: port(), dist: port(), epmd: port(), stream: port()}
 	s.ca, _ = brokertest.Certificate(t, store)
 	files := map[string]string{
 		"rabbitmq.conf": fmt.Sprintf("listeners.tcp.1 = 127.0.0.1:%d\ndefault_user = bench\ndefault_pass = s3cr3t\n"+
 			"disk_free_limit.absolute = 50MB\nmax_message_size = 2097152\nlog.console = true\nlog.console.level = warning\nlog.file = false\n"+
 			"listeners.ssl.1 = 127.0.0.1:%d\nssl_options.cacertfile = %[3]s/cert.pem\nssl_options.certfile = %[3]s/cert.pem\n"+
-			"ssl_options.keyfile = %[3]s/key.pem\n", s.port, s.tls, store),
-		"env.conf": "", "enabled_plugins": "[].", "advanced.config": "[].", ".erlang.cookie": "mqbenchtest",
+			"ssl_options.keyfile = %[3]s/key.pem\nstream.listeners.tcp.1 = 127.0.0.1:%[4]d\nstream.frame_max = 2097152\n", s.port, s.tls, store, s.stream),
+		"env.conf": "", "enabled_plugins": "[rabbitmq_stream].", "advanced.config": "[].", ".erlang.cookie": "mqbenchtest",
 	}
 	for name, text := range files {
 		brokertest.File(t, text, store, name)
@@ -126,6 +127,10 @@ func (s *server) block(t *testing.T) (unblock func()) {
 
 func (s *server) url() string { return fmt.Sprintf("amqp://bench:s3cr3t@127.0.0.1:%d", s.port) }
 
+func (s *server) streamURL() string {
+	return fmt.Sprintf("rabbitmq-stream://bench:s3cr3t@127.0.0.1:%d", s.stream)
+}
+
 func (s *server) thaw() { _ = s.Process().Signal(syscall.SIGCONT) }
 
 // broken kills the server, and brings it back when the test is over.
@@ -157,9 +162,12 @@ func (s *server) make(t *testing.T, topic, kind string) {
 	t.Helper()
 	on := s.channel(t)
 	var err error
-	if kind == "queue" {
+	switch kind {
+	case "queue":
 		_, err = on.QueueDeclare(topic, true, false, false, false, nil)
-	} else {
+	case "stream":
+		_, err = on.QueueDeclare(topic, true, false, false, false, amqp.Table{amqp.QueueTypeArg: amqp.QueueTypeStream})
+	default:
 		err = on.ExchangeDeclare(topic, kind, true, false, false, false, nil)
 	}
 	if err != nil {

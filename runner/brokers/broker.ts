@@ -271,6 +271,8 @@ export interface Traits {
 	readonly cannot: Readonly<Partial<Record<Pattern, string>>>;
 	/** Remedy by pattern ("write confirms: true"). */
 	readonly instead: Readonly<Partial<Record<Pattern, string>>>;
+	/** Why consumers cannot share a topic, although a topic with a single one is a work queue. */
+	readonly cannotShare?: string;
 	/** Responders may share a request topic even without work queues. */
 	readonly respondersShare?: true;
 	/** Settings of each level ("sync_interval: always"); empty if nothing is stored. */

@@ -27,6 +27,8 @@ type System struct {
 	Partitions bool
 	// NoGroups: subscriptions with a group are refused (a system that only broadcasts).
 	NoGroups bool
+	// OneMember: a group has one member; several are refused (a log without partitions).
+	OneMember bool
 	// NoFanOut: a second subscription without a group to the same topic is refused (a plain queue).
 	NoFanOut bool
 	// NoTakeover: when a consumer dies, its messages are not delivered to another one (a plain list).

@@ -215,7 +215,7 @@ func (s System) share(t *testing.T, to shape, topics []string, fanOut bool) *rig
 	t.Helper()
 	count := max(1, to.part.Clients)
 	for client := range count {
-		if !s.NoGroups {
+		if !s.NoGroups && (client == 0 || !s.OneMember) {
 			to.consumers = append(to.consumers, broker.Subscription{Client: client, Connection: 1, Topic: topics[0], Group: "workers"})
 		}
 		if fanOut {

@@ -36,7 +36,7 @@ func sharesAmongMembers(t *testing.T, s System) {
 	}
 	topic := named("work")[0]
 	to.consumers = members(topic, "workers", 1, 2)
-	if s.NoGroups {
+	if s.NoGroups || s.OneMember {
 		refused(t, s, to, "a group", topic)
 		return
 	}

@@ -2,6 +2,7 @@ package brokertest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,6 +78,27 @@ func (a *Traffic) Arrived(n uint64) (times int) {
 		}
 	}
 	return times
+}
+
+// LostOrTwice are the messages that were acknowledged and do not arrive within some seconds, and those that arrived twice.
+func (a *Traffic) LostOrTwice() (wrong []string) {
+	for range 100 {
+		times := map[uint64]int{}
+		for _, m := range a.to.receipts() {
+			times[m.Sequence]++
+		}
+		wrong = nil
+		for i, d := range a.rig.doneSoFar() {
+			if n := times[uint64(i)]; n > 1 || n == 0 && d.times > 0 && d.err == nil {
+				wrong = append(wrong, fmt.Sprintf("message %d of %d arrived %d times, acknowledged: %t", i, a.sent, n, d.err == nil))
+			}
+		}
+		if len(wrong) == 0 {
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return wrong
 }
 
 // Arrives waits for the arrival of a message that is sent from now on.

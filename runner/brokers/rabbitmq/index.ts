@@ -8,22 +8,27 @@ import {
 	acknowledgeField,
 	acknowledges,
 	clusterFields,
+	onlyIn,
 	processFields,
 	tlsField,
+	unacknowledged,
 } from "../fields.ts";
-import { server } from "./process.ts";
+import { FRAME_OVERHEAD, server } from "./process.ts";
 
-const Queue = z.enum(["classic", "quorum", "transient"]);
+const Queue = z.enum(["classic", "quorum", "transient", "stream"]);
 type Queue = z.infer<typeof Queue>;
 
 const RabbitmqOptions = z.strictObject({
-	broker: named("rabbitmq", "RabbitMQ over AMQP 0.9.1: one queue for each subscriber or group."),
+	broker: named(
+		"rabbitmq",
+		"RabbitMQ over AMQP 0.9.1: one queue for each subscriber or group; or streams over their own protocol.",
+	),
 	...processFields,
 	replicas: clusterFields.replicas,
 	...tlsField,
 	queue: Queue.optional().meta({
 		description:
-			"`classic`: durable; `quorum`: replicated, on disk before a confirm; `transient`: gone with the broker, and a subscriber's own queue with its connection. Default: what `durability` needs, else classic.",
+			"`classic`: durable; `quorum`: replicated, on disk before a confirm; `transient`: gone with the broker, and a subscriber's own queue with its connection; `stream`: a log that each consumer reads whole (plugin rabbitmq_stream). Default: what `durability` needs, else classic.",
 	}),
 	exchange: choice(
 		["direct", "fanout", "topic"],
@@ -35,6 +40,11 @@ const RabbitmqOptions = z.strictObject({
 	persistent: flag(
 		"Delivery mode 2: messages survive a restart of the broker. Default: true; false in transient queues.",
 	).optional(),
+	subEntrySize: count(
+		"Streams: most waiting messages that one entry holds; consumers get them together. 1: no sub-entries. Default: 1.",
+		1000,
+		[10],
+	).optional(),
 	...acknowledgeField,
 	prefetch: count(
 		`Most unacknowledged messages of a consumer; 0: no limit. 1 spreads slow work best. Default: ${defaults.prefetch}.`,
@@ -44,13 +54,19 @@ const RabbitmqOptions = z.strictObject({
 	).optional(),
 });
 type RabbitmqOptions = z.infer<typeof RabbitmqOptions>;
+/** mqbench raises stream.frame_max (1 MiB) as far as RabbitMQ 4's own max_message_size. */
+const MAX_STREAM_BYTES = 16 * 1024 ** 2;
 /** RabbitMQ 3's default; RabbitMQ 4 takes 16 MiB until mqbench or `config` sets more. */
 const MAX_MESSAGE_BYTES = 128 * 1024 ** 2;
 
 export const rabbitmq = broker(RabbitmqOptions, {
 	title: "RabbitMQ",
-	alsoCalled: { rabbit: "rabbitmq" },
-	urls: { amqp: 5672, amqps: 5671 },
+	alsoCalled: {
+		rabbit: "rabbitmq",
+		"rabbitmq-stream": "{ broker: rabbitmq, queue: stream }",
+		"rabbitmq-streams": "{ broker: rabbitmq, queue: stream }",
+	},
+	urls: { amqp: 5672, amqps: 5671, "rabbitmq-stream": 5552, "rabbitmq-stream+tls": 5551 },
 	// rabbitmq_prometheus
 	metrics: {
 		show: `rabbitmq_global_messages_received_total
@@ -61,6 +77,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 	traits(options) {
 		const { acknowledge, confirms = defaults.confirms, prefetch = defaults.prefetch } = options;
 		const queue = queueOf(options);
+		if (queue === "stream") return streamTraits(options);
 		const automatic = acknowledge === "automatic";
 		const most = Number(options.config?.max_message_size);
 		return {
@@ -82,20 +99,26 @@ export const rabbitmq = broker(RabbitmqOptions, {
 			maxReplicas: queue === "quorum" ? 5 : 1,
 		};
 	},
-	stores: (options) => storesAs({ own: ownDurability(options), levels: LEVELS, byDriver: true }),
+	stores: (options) =>
+		storesAs({
+			own: ownDurability(options),
+			levels: queueOf(options) === "stream" ? { os: STREAM } : LEVELS,
+			byDriver: true,
+		}),
 	durabilityOn,
 	configExample: { "vm_memory_high_watermark.relative": 0.8 },
 	config: {
 		file: "rabbitmq.conf",
 		options: { "listeners.tcp.1": "port" },
-		reserved: `listeners.* default_user default_pass default_vhost log.console log.console.level log.file log.dir
+		reserved: `listeners.* stream.listeners.* default_user default_pass default_vhost log.console log.console.level log.file log.dir
 			cluster_formation.* cluster_name distribution.* raft.data_dir`,
 	},
 	check(options) {
 		const { durability, persistent, acknowledge, prefetch, config, replicas = 1 } = options;
 		const queue = queueOf(options);
 		const ofLevel = durability && QUEUE_OF_LEVEL[durability];
-		const other = ofLevel !== undefined && queue !== ofLevel;
+		const stream = queue === "stream";
+		const other = ofLevel !== undefined && queue !== ofLevel && !stream;
 		const written = durability === "os" || durability === "fsync";
 		const embedded = "queue_index_embed_msgs_below";
 		return {
@@ -125,6 +148,13 @@ export const rabbitmq = broker(RabbitmqOptions, {
 				((queue !== "quorum" && `replicas need queue: quorum; this queue is ${queue}`) ||
 					(options.url === undefined &&
 						`mqbench starts one node of RabbitMQ, and ${replicas} replicas need a cluster; remove replicas`)),
+			...onlyIn("queue", ["stream"], ["subEntrySize"], { ...options, queue }),
+			...onlyIn("queue", ["classic", "quorum", "transient"], OF_QUEUES, { ...options, queue }),
+			...(stream && unacknowledged("RabbitMQ streams", acknowledge, { interval: BY_CHUNK })),
+			url:
+				/^(amqps?|rabbitmq-stream)/.test(options.url ?? "") &&
+				stream !== /^rabbitmq-stream/.test(options.url ?? "") &&
+				`queue: ${queue} needs a url like ${stream ? "rabbitmq-stream://host:5552" : "amqp://host"}`,
 		};
 	},
 	omb: {
@@ -147,6 +177,24 @@ export const rabbitmq = broker(RabbitmqOptions, {
 // --- internal ---
 
 const TO_PAUSED = "with acknowledge: automatic it hands messages out to paused consumers as well";
+
+const OF_QUEUES = ["exchange", "confirms", "persistent", "prefetch"];
+const BY_CHUNK = "offsets are stored by message or by chunk (batch)";
+const STREAM = "queue: stream (a confirm: most replicas have written it, none has flushed)";
+
+function streamTraits({ acknowledge = "message", config }: RabbitmqOptions) {
+	const frame = Number(config?.["stream.frame_max"]);
+	return {
+		title: "RabbitMQ stream",
+		acks: true,
+		delivery: "at-least-once",
+		acknowledge: { alone: "automatic", group: acknowledge },
+		replays: true,
+		maxMessageBytes: frame > 0 ? frame - FRAME_OVERHEAD : MAX_STREAM_BYTES,
+		cannot: { connect: ["a stream for each connection would be measured too", "remove queue"] },
+		cannotShare: "each consumer of a stream gets every message",
+	} as const;
+}
 
 const LEVELS: Readonly<Partial<Record<Level, string>>> = {
 	memory: "queue: transient, delivery mode 1",
@@ -195,5 +243,6 @@ function ownDurability(options: RabbitmqOptions): string {
 	if (options.confirms === false) return `none is promised (${queue} queue, confirms: false)`;
 	if (queue === "quorum") return "fsync (quorum queue)";
 	if (queue === "transient") return "memory (transient queue)";
+	if (queue === "stream") return "os (stream: not flushed before a confirm)";
 	return persistentOf(options) ? CLASSIC : "memory (classic queue, persistent: false)";
 }

@@ -33,22 +33,25 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 		const login = newLogin();
 		const found = await Promise.all(setup.nodes.map((_, node) => find(setup, node)));
 		const settings = settingsOf(setup, found[0]?.version ?? "");
+		const plugin = isStream(setup) ? "rabbitmq_stream" : "";
+		const plugins = `[${plugin}].\n`;
 		return {
 			log: {
 				name: NAME,
 				version: /Starting RabbitMQ (\d[\w.+~-]*)/,
 				up: /Server startup complete/,
 			},
-			url: `amqp://${login.inUrl}${setup.nodes[0]?.client}`,
-			settings: { ...settings, plugins: "none", schedulers: "+sbwt none" },
-			flushes: !keepsNothing(setup),
+			url: `${plugin ? "rabbitmq-stream" : "amqp"}://${login.inUrl}${setup.nodes[0]?.client}`,
+			settings: { ...settings, plugins: plugin || "none", schedulers: "+sbwt none" },
+			flushes: !keepsNothing(setup) && !plugin,
 			startMs: 90_000,
 			stopMs: 10_000,
 			node({ listen, ports: [port = 0, distribution = 0, namePort = 0], folder }, i) {
 				const { program = "", names = null } = found[i] ?? {};
 				const configuration = lines(
 					{
-						"listeners.tcp.1": hostPort(listen, port),
+						...(plugin && { "listeners.tcp": "none" }),
+						[`${plugin && "stream."}listeners.tcp.1`]: hostPort(listen, port),
 						default_user: login.user,
 						default_pass: login.password,
 						"log.console": "true",
@@ -61,12 +64,12 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 				if (names !== null)
 					return {
 						argv: [program],
-						...ownNode({ store: folder, names, namePort, distribution, configuration }),
+						...ownNode({ store: folder, names, namePort, distribution, configuration, plugins }),
 					};
 				return {
 					argv: [program],
 					// Read after the image's own files.
-					files: { "conf.d/90-mqbench.conf": configuration, enabled_plugins: NO_PLUGINS },
+					files: { "conf.d/90-mqbench.conf": configuration, enabled_plugins: plugins },
 					// A container on a host has the host's network.
 					env: { ERL_CRASH_DUMP_SECONDS: "0", ...(setup.ask && apart(namePort, distribution)) },
 				};
@@ -75,9 +78,14 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 	},
 });
 
+/** Streams: more than a frame has beside the payload of one message. RabbitMQ 3.10 takes larger frames than it negotiates. */
+export const FRAME_OVERHEAD = 64;
+
 // --- internal ---
 
-const NO_PLUGINS = "[].\n";
+function isStream({ system: { options } }: Pick<Setup, "system">): boolean {
+	return "queue" in options && options.queue === "stream";
+}
 
 /** About program $p: the script behind a package's wrapper, the version by plugin rabbit-3.10.8, and epmd, not always next to erl. */
 const ABOUT = [
@@ -126,8 +134,9 @@ function ownNode(of: {
 	readonly namePort: number;
 	readonly distribution: number;
 	readonly configuration: string;
+	readonly plugins: string;
 }) {
-	const { store, names, namePort, distribution, configuration } = of;
+	const { store, names, namePort, distribution, configuration, plugins } = of;
 	const at = (name: string) => path.posix.join(store, name);
 	return {
 		files: {
@@ -135,7 +144,7 @@ function ownNode(of: {
 			"rabbitmq-env.conf": nameServer(names, namePort, store),
 			"rabbitmq.conf": configuration,
 			"advanced.config": "[].\n",
-			enabled_plugins: NO_PLUGINS,
+			enabled_plugins: plugins,
 		},
 		env: {
 			// The script becomes the server: signals reach it, and the agent's death ends it.
@@ -170,6 +179,8 @@ function apart(namePort: number, distribution: number): Record<string, string> {
 
 /** The limit of every RabbitMQ by default. */
 const OWN_MAX_BYTES = 16 * 1024 ** 2;
+/** The limit of a stream's frames by default. */
+const OWN_FRAME_BYTES = 1024 ** 2;
 /** Level os in RabbitMQ 3: classic queues (version 2) embed smaller messages without a flush; larger ones wait for one. */
 const EMBEDDED_BYTES = 4096;
 const OVERHEAD_BYTES = 1024;
@@ -186,6 +197,11 @@ function settingsOf(
 		"disk_free_limit.absolute": "50MB",
 	};
 	if (messageBytes > OWN_MAX_BYTES) settings.max_message_size = String(messageBytes);
+	const frame = messageBytes + FRAME_OVERHEAD;
+	if (isStream({ system })) {
+		if (frame > OWN_FRAME_BYTES) settings["stream.frame_max"] = String(frame);
+		return { ...settings, ...texts(system.options.config ?? {}) };
+	}
 	const major = Number.parseInt(installed, 10);
 	if (level === "os" && major === 3 && messageBytes + OVERHEAD_BYTES > EMBEDDED_BYTES)
 		settings.queue_index_embed_msgs_below = String(messageBytes + OVERHEAD_BYTES);

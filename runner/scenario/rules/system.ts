@@ -174,9 +174,10 @@ function checkConsumers(one: Case, system: Able, wrong: Report): void {
 	const { title, prefetch, redeliverAfterNs, groupsByPartition } = traits;
 	const who = `${key} (${title})`;
 	// Responders that share a topic need groups, as work queues do, unless the system shares requests.
-	const why = traits.cannot["work-queue"];
+	const why = traits.cannotShare ?? traits.cannot["work-queue"];
+	const queues = traits.cannotShare && (pattern === "work-queue" || pattern === "backlog");
 	const remedy = traits.instead?.["work-queue"] ?? `write consumers: ${topics}`;
-	if (pattern === "request-reply" && isShared(one) && why && !traits.respondersShare)
+	if ((pattern === "request-reply" || queues) && isShared(one) && why && !traits.respondersShare)
 		wrong("consumers", "consumers-cannot-share", { consumers, topics, who, why, remedy });
 	if (redeliverAfterNs !== null) {
 		// If our own pause made the broker redeliver, the copies would count as the broker's duplicates.

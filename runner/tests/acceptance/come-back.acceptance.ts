@@ -29,6 +29,13 @@ test.each([
 		null,
 	],
 	[
+		"RabbitMQ streams of this machine, killed",
+		"local",
+		"{ broker: rabbitmq, queue: stream }",
+		"{ at: 2s, action: kill, for: 1s }",
+		null,
+	],
+	[
 		"Kafka of this machine, killed",
 		"local",
 		"{ broker: kafka, durability: os }",

@@ -40,6 +40,11 @@ const LONG: readonly Row[] = [
 	["broker: kafka, acks: all, durability: fsync", ["java", "mvn"], ["work-queue", "publish"]],
 	["broker: rabbitmq, durability: memory", ["rabbitmq-server"], [...ALL, "connect"]],
 	["broker: rabbitmq, durability: fsync", ["rabbitmq-server"], ["work-queue", "publish"]],
+	[
+		"broker: rabbitmq, queue: stream, subEntrySize: 10",
+		["rabbitmq-server"],
+		["round-trip", "request-reply", "fan-out", "publish"],
+	],
 	...["zeromq", "nanomsg"].flatMap((broker): Row[] => [
 		[`broker: ${broker}`, [], ["round-trip", "work-queue"]],
 		[`broker: ${broker}, mode: pub-sub`, [], ["fan-out"]],
