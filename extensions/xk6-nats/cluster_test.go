@@ -92,13 +92,15 @@ func TestReplicasAreOnThreeNodesAndSayWhoLeads(t *testing.T) {
 
 func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 	t.Parallel()
-	failover(t, 3, 1)
+	failover(t, 3, 1, inCluster)
 }
 
-func failover(t *testing.T, replicas, kills int) {
+const inCluster = `{"mode": "jetstream", "ackWaitNs": 5000000000}`
+
+func failover(t *testing.T, replicas, kills int, options string) {
 	nodes, url := cluster(t)
 	brokertest.Failover(t, brokertest.Cluster{
-		System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"mode": "jetstream", "ackWaitNs": 5000000000}`)},
+		System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(options)},
 		Replicas: replicas,
 		Pause: func(_ *testing.T, name string) func() {
 			nodes[name].Freeze()

@@ -80,6 +80,9 @@ func (c *connections) open(dialer nats.CustomDialer, lost func(connection int)) 
 	if c.own.Dedup {
 		bytes += headerBytes + len(c.Run)
 	}
+	if c.own.Publish == publishAtomic {
+		bytes += batchHeaderBytes
+	}
 	for i := range c.Connections {
 		connection, err := c.connect(i, dialer, lost)
 		if err != nil {

@@ -91,6 +91,8 @@ func (s *jetStreamSession) locate(topic string, bySubject bool, config jetstream
 		return at, fmt.Errorf(": its stream %s is sealed and takes no messages; use another stream", config.Name)
 	case config.MaxMsgSize > 0 && int(config.MaxMsgSize) < s.MessageBytes && s.LimitBytes == 0:
 		return at, fmt.Errorf(": messages of %d bytes are above the max_msg_size of its stream %s, which is %d", s.MessageBytes, config.Name, config.MaxMsgSize)
+	case s.own.refuses(config) != nil:
+		return at, fmt.Errorf(": its stream %s %w", config.Name, s.own.refuses(config))
 	case one:
 		at.subject = config.Subjects[0]
 	default:

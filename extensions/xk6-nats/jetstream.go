@@ -264,7 +264,14 @@ func (s *jetStreamSession) Describe() broker.Description {
 			"storage": s.storage, "replicas": max(1, s.Replicas), "streams": "one per topic, limits, discard old", "duplicatesWindow": dedupWindow,
 		})
 	}
-	if s.own.Publish == "async" {
+	batch := fmt.Sprintf("%d messages, or what there is after %s", s.own.Batch, time.Duration(s.own.LingerNs))
+	switch s.own.Publish {
+	case publishAtomic:
+		set.Set("confirm", "each batch, which is stored whole or not at all")
+		set.Set("batching", batch+"; of one topic and connection")
+	case publishFast:
+		set.Set("confirm", batch+": all up to there are stored, one after the other")
+	case "async":
 		set.Set("publishMaxPending", s.maxPending())
 	}
 	if s.Found() {
@@ -288,18 +295,20 @@ func (s *jetStreamSession) makeStream(ctx context.Context, topic string) error {
 	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("nats: remove old stream %q: %w", name, err)
 	}
-	err = s.patiently(ctx, func(ctx context.Context) error {
-		_, err := s.js[0].CreateStream(ctx, jetstream.StreamConfig{
+	var made jetstream.Stream
+	err = s.patiently(ctx, func(ctx context.Context) (err error) {
+		made, err = s.js[0].CreateStream(ctx, jetstream.StreamConfig{
 			Name: name, Subjects: []string{topic}, Storage: s.storage, Replicas: max(1, s.Replicas), Duplicates: dedupWindow,
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgs: -1, MaxBytes: -1, MaxMsgSize: -1,
+			AllowAtomicPublish: s.own.Publish == publishAtomic, AllowBatchPublish: s.own.Publish == publishFast,
 		})
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("nats: create stream %q: %w", name, err)
+	if err == nil {
+		s.made.Add(name)
+		err = s.own.refuses(made.CachedInfo().Config)
 	}
-	s.made.Add(name)
-	return nil
+	return broker.Wrap(fmt.Sprintf("nats: create stream %q", name), err)
 }
 
 // streamName replaces dots, and whatever else a name must not contain, with dashes.

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -26,13 +27,27 @@ type options struct {
 	Auth string `json:"auth" known:"user token creds"`
 	// Storage is "memory" or "file"; "" follows the durability, else file.
 	Storage string `json:"storage" known:"memory file"`
-	Publish string `json:"publish" known:"async sync"`
+	Publish string `json:"publish" known:"async sync atomic fast"`
+	// Batch of atomic and fast: its messages, or after how many the server acknowledges. LingerNs closes a batch that is not full.
+	Batch    int   `json:"batch"`
+	LingerNs int64 `json:"lingerNs"`
 	// Consumer is "pull", "push" or "ordered"; "" is pull for groups and ordered without.
 	Consumer      string `json:"consumer" known:"pull push ordered"`
 	Dedup         bool   `json:"dedup"`
 	MaxAckPending int    `json:"maxAckPending"`
 	Prefetch      int    `json:"prefetch"`
 	AckWaitNs     int64  `json:"ackWaitNs"`
+}
+
+// refuses tells why a stream does not take the batches that are asked for. A server that is too old leaves out what it does not know.
+func (o *options) refuses(stream jetstream.StreamConfig) error {
+	switch {
+	case o.Publish == publishAtomic && !stream.AllowAtomicPublish:
+		return errors.New("takes no atomic batches (allow_atomic, nats-server 2.12 or newer)")
+	case o.Publish == publishFast && !stream.AllowBatchPublish:
+		return errors.New("takes no fast batches (allow_batched, nats-server 2.14 or newer)")
+	}
+	return nil
 }
 
 // bufferBytes limits the messages that wait in the library for one consumer: it throws away everything above 64 MB.

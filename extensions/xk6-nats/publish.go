@@ -32,6 +32,8 @@ type producer struct {
 	mu sync.Mutex
 	// pending has the messages that the library got and that are not acknowledged.
 	pending map[*nats.Msg]sending
+	// batches is nil where each message is acknowledged by itself.
+	batches *batches
 }
 
 type sending struct {
@@ -53,6 +55,11 @@ var (
 )
 
 func (p *producer) open(connection *nats.Conn) (err error) {
+	if own := p.session.own.Publish; own == publishAtomic || own == publishFast {
+		if p.batches, err = newBatches(p.session, connection); err != nil {
+			return err
+		}
+	}
 	p.js, err = jetstream.New(connection,
 		jetstream.WithDefaultTimeout(apiTimeout),
 		jetstream.WithPublishAsyncMaxPending(p.session.maxPending()),
@@ -71,6 +78,10 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	if p.session.own.Dedup {
 		// A user's stream may still remember the ids of an earlier run.
 		out.Header = nats.Header{jetstream.MsgIDHeader: {p.session.Run + strconv.FormatInt(m.Index, 10)}}
+	}
+	if p.batches != nil {
+		p.batches.send(m, done, out)
+		return
 	}
 	if p.session.own.Publish == "sync" {
 		ctx, cancel := context.WithTimeout(context.Background(), p.session.timeout())
@@ -98,6 +109,9 @@ func (p *producer) giveUp() {
 	lost := p.pending
 	p.pending = map[*nats.Msg]sending{}
 	p.mu.Unlock()
+	if p.batches != nil {
+		p.batches.giveUp()
+	}
 	for _, one := range lost {
 		one.done(one.message, 0, errLost)
 	}

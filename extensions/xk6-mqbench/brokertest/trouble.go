@@ -80,7 +80,8 @@ func (a *Traffic) Arrived(n uint64) (times int) {
 	return times
 }
 
-// LostOrTwice are the messages that were acknowledged and do not arrive within some seconds, and those that arrived twice.
+// LostOrTwice are the messages that were acknowledged and do not arrive within some seconds, those that arrived twice, and those that arrived
+// although they are said to have failed.
 func (a *Traffic) LostOrTwice() (wrong []string) {
 	for range 100 {
 		times := map[uint64]int{}
@@ -89,7 +90,7 @@ func (a *Traffic) LostOrTwice() (wrong []string) {
 		}
 		wrong = nil
 		for i, d := range a.rig.doneSoFar() {
-			if n := times[uint64(i)]; n > 1 || n == 0 && d.times > 0 && d.err == nil {
+			if n := times[uint64(i)]; n > 1 || n == 0 && d.times > 0 && d.err == nil || n > 0 && d.err != nil && !errors.Is(d.err, broker.ErrUnknown) {
 				wrong = append(wrong, fmt.Sprintf("message %d of %d arrived %d times, acknowledged: %t", i, a.sent, n, d.err == nil))
 			}
 		}

@@ -23,8 +23,17 @@ const NatsOptions = z.strictObject({
 		"Login from environment variables instead of the url. `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the path in NATS_CREDS.",
 	).optional(),
 	publish: choice(
-		["async", "sync"],
-		"JetStream. `async`: send on while acknowledgements are outstanding; `sync`: a connection waits for each one. Default: async.",
+		["async", "sync", "atomic", "fast"],
+		"JetStream. `async`: send on while acknowledgements are outstanding; `sync`: a connection waits for each one; `atomic`: batches are stored whole or not at all (nats-server 2.12); `fast`: messages are stored one by one and acknowledged together (2.14). Default: async.",
+	).optional(),
+	batch: count(
+		`JetStream, \`atomic\`, \`fast\`: messages of a batch, fewer than \`inFlight\`; the server may acknowledge \`fast\` ones earlier. Default: ${defaults.batch}.`,
+		1000,
+		[500],
+	).optional(),
+	linger: span(
+		`JetStream: a batch that is not full ends after this time. Default: ${formatDurationExact(defaults.lingerNs)}.`,
+		["1ms"],
 	).optional(),
 	consumer: choice(
 		["pull", "push", "ordered"],
@@ -53,7 +62,7 @@ type NatsOptions = z.infer<typeof NatsOptions>;
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 /** The server's default; only larger messages raise it, to measure the server as it comes. */
 const MAX_PAYLOAD = 1024 ** 2;
-/** For deduplication headers. */
+/** For the headers of ids and of atomic batches. */
 const HEADERS = 4096;
 const SYNC = "jetstream.sync_interval";
 const OWN = "interval 2m (default)";
@@ -101,7 +110,7 @@ const server = goServer<NatsOptions>({
 		const { system, nodes } = setup;
 		const streams = options.mode === "jetstream";
 		const files = streams && setup.level !== "memory";
-		const needed = setup.messageBytes + (options.dedup ? HEADERS : 0);
+		const needed = setup.messageBytes + headers(options);
 		const settings = {
 			...(needed > MAX_PAYLOAD && { max_payload: needed }),
 			...inFiles.settings(files ? setup.level : null, options.config),
@@ -202,9 +211,11 @@ export const nats = broker(NatsOptions, {
 			logfile log_file syslog remote_syslog pidfile pid_file ports_file_dir`,
 	},
 	check(options) {
-		const { mode, consumer, prefetch } = options;
+		const { mode, consumer, prefetch, publish = "async" } = options;
 		if (mode === "core") return onlyIn("mode", ["jetstream"], OF_JETSTREAM, options);
 		return {
+			linger: (options.linger ?? 0) > MAX_LINGER && "linger must be at most 5s",
+			...onlyIn("publish", BATCHED, ["batch", "linger"], { ...options, publish }),
 			prefetch:
 				prefetch !== undefined &&
 				consumer === "push" &&
@@ -267,12 +278,19 @@ function jetstream({
 }
 
 /** Headers count towards max_payload; without `config` mqbench makes room for them. */
-function maxMessageBytes({ config, dedup }: NatsOptions): number {
-	const most = sizeInConfig(inServersWords(config).max_payload);
-	return most === null ? MAX_MESSAGE_BYTES : most - (dedup ? HEADERS : 0);
+function maxMessageBytes(options: NatsOptions): number {
+	const most = sizeInConfig(inServersWords(options.config).max_payload);
+	return most === null ? MAX_MESSAGE_BYTES : most - headers(options);
 }
 
-const OF_JETSTREAM = "publish consumer dedup maxAckPending prefetch ackWait".split(" ");
+const headers = ({ dedup, publish }: NatsOptions) => (dedup || publish === "atomic" ? HEADERS : 0);
+
+const BATCHED = ["atomic", "fast"];
+/** The server forgets a batch after 10 s of silence. */
+const MAX_LINGER = 5e9;
+const OF_JETSTREAM = "publish batch linger consumer dedup maxAckPending prefetch ackWait".split(
+	" ",
+);
 
 /** Lowercase and without synonyms, like the server's own reading of keys. */
 function inServersWords(config: Config = {}): Config {
