@@ -10,10 +10,10 @@ test("a driver from the template passes the contract, and its broker is measured
 	expect(await run(["init", "driver", "acme"], { cwd })).toMatchObject({ code: 0 });
 	const folder = path.join(cwd, "xk6-acme");
 	execFileSync("go", ["test", "./..."], { cwd: folder, env: { ...process.env, GOFLAGS: "" } });
-	const { code, out } = await run(["scenario.yaml", "--allow-code", "--out", "out"], {
+	const { code, out } = await run(["scenario.yaml", "--allow-code", "--out", "../out"], {
 		cwd: folder,
 	});
-	// On a busy machine the run may not count, but is measured.
-	expect([0, 4, 6], out).toContain(code);
-	expect(resultOf(path.join(folder, "out")).runs).toMatchObject([{ system: "acme", lost: 0 }]);
+	// Its latency is the machine's, which may be busy; the messages are counted in any case.
+	expect([0, 4, 6, 99], out).toContain(code);
+	expect(resultOf(path.join(cwd, "out")).runs).toMatchObject([{ system: "acme", lost: 0 }]);
 });
