@@ -41,7 +41,7 @@ const VERSIONS: Readonly<Record<string, RegExp>> = {
 	zeromq: /^ZeroMQ forwarder go-zeromq\/zmq4 v\d\S+ \(pure Go, not libzmq\)$/,
 	nanomsg: /^nanomsg forwarder mangos v\d\S+ \(pure Go, not nng\)$/,
 	redis: /^redis-server \d/,
-	kafka: /^Kafka 4\.1\.1$/,
+	kafka: /^Kafka 4\.2\.2$/,
 };
 
 /** A server without its program is skipped, but never in CI. */

@@ -8,7 +8,7 @@ import { ANY, type Setup, type Site } from "../process.ts";
 import type { Jars } from "../server.ts";
 
 /** As in pom.xml. */
-const image = { name: "apache/kafka", version: "4.1.1" };
+const image = { name: "apache/kafka", version: "4.2.2" };
 
 export const jars: Jars = {
 	title: "Kafka",
@@ -143,8 +143,10 @@ function own(nodes: number): Record<string, string> {
 		// One node has one copy of Kafka's own topics and needs fewer files for them.
 		"offsets.topic.num.partitions": String(nodes),
 		"offsets.topic.replication.factor": copies,
+		"transaction.state.log.num.partitions": String(nodes),
 		"transaction.state.log.replication.factor": copies,
 		"transaction.state.log.min.isr": "1",
+		"share.coordinator.state.topic.num.partitions": String(nodes),
 		"share.coordinator.state.topic.replication.factor": copies,
 		"share.coordinator.state.topic.min.isr": "1",
 		// A group begins when its members are there, not 3 s later.
