@@ -39,7 +39,9 @@ const (
 	rebalanceTimeout  = time.Minute
 	heartbeatInterval = 500 * time.Millisecond
 	pollRecords       = 500
-	leaveTimeout      = time.Second
+	// maxBrokers is more than a cluster has.
+	maxBrokers   = 1000
+	leaveTimeout = time.Second
 )
 
 // byBroker is the group protocol of KIP-848.
@@ -109,11 +111,16 @@ func (s *session) producing(to *settings) {
 	to.Set("requestsInFlight", requestsInFlight)
 	to.Set("connectionsToBrokers", "one to each for sending, one to each for the rest")
 	to.Set("idempotence", *o.Idempotence)
-	if *o.Idempotence {
+	switch {
+	case s.transacts():
+		to.Set("recordRetries", "until the transaction is given up after recordTimeout")
+		most := time.Duration(o.TransactionNs) + transactionTimeout
+		to.Set("transactionTimeout", most, kgo.TransactionTimeout(most))
+	case *o.Idempotence:
 		// Subtle: without this option the library never gives up a message that may have arrived. We never send such a message again, so the
 		// duplicates that the library warns of cannot happen.
 		to.Set("recordRetries", "until recordTimeout", kgo.AllowIdempotentProduceCancellation())
-	} else {
+	default:
 		// A second try could make a second copy and overtake other messages, so there is none.
 		to.Set("recordRetries", 0, kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(requestsInFlight), kgo.RecordRetries(0))
 	}
@@ -127,12 +134,16 @@ func (s *session) consuming(to *settings) {
 	to.Set("fetchMaxBytes", most, kgo.FetchMaxBytes(int32(most)))
 	to.Set("fetchPartitionBytes", o.FetchPartitionBytes, kgo.FetchMaxPartitionBytes(int32(o.FetchPartitionBytes)))
 	to.Set("concurrentFetches", "one per broker", kgo.MaxConcurrentFetches(-1))
-	to.Set("isolation", "read uncommitted", kgo.FetchIsolationLevel(kgo.ReadUncommitted()))
+	to.Set("isolation", s.isolation(), kgo.FetchIsolationLevel(isolations[s.isolation()]))
 	to.Set("resetOffset", "end", kgo.ConsumeResetOffset(kgo.NewOffset().AtEnd()))
 }
 
 func (s *session) grouping(to *settings, group string) {
 	o := s.own
+	if s.competes() {
+		s.competing(to, group)
+		return
+	}
 	to.Set("groupProtocol", o.GroupProtocol, kgo.ConsumerGroup(group))
 	to.Set("assignor", o.Assignor, kgo.Balancers(balancers[o.Assignor]))
 	to.Set("sessionTimeout", s.sessionTimeout(), kgo.SessionTimeout(s.sessionTimeout()))
@@ -220,13 +231,14 @@ func (w *watch) OnBrokerThrottle(_ kgo.BrokerMetadata, interval time.Duration, _
 
 // Keys of requests in Kafka's protocol.
 const (
-	produceKey = 0
-	fetchKey   = 1
+	produceKey    = 0
+	fetchKey      = 1
+	shareFetchKey = 78
 )
 
 func (w *watch) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, bytes int, _, _ time.Duration, err error) {
 	switch {
-	case key == fetchKey && err == nil:
+	case (key == fetchKey || key == shareFetchKey) && err == nil:
 		w.fetches.Add(1)
 	case key == produceKey && bytes > 0:
 		// Some bytes of a failed write may have left, too.

@@ -29,6 +29,16 @@ func TestNodesOfAClusterDieAndComeBack(t *testing.T) {
 			Replicas: 3, Kills: 4, Kill: kill,
 		})
 	})
+	for name, options := range map[string]string{
+		"a share group": `{"groupProtocol": "share", "sessionTimeoutNs": 6000000000, "minInsyncReplicas": 2}`,
+		"transactions":  `{"transactionNs": 20000000, "sessionTimeoutNs": 6000000000, "minInsyncReplicas": 2}`,
+	} {
+		t.Run(name+" goes on when one leader after the other dies", func(t *testing.T) {
+			brokertest.Failover(t, brokertest.Cluster{
+				System: brokertest.System{Driver: New, URL: url, DriverOptions: []byte(options)}, Replicas: 3, Kills: 3, Kill: kill,
+			})
+		})
+	}
 	// After such messages the library looks for the new leader, like after messages that it tries again.
 	t.Run("what is tried once goes to the new leader", func(t *testing.T) {
 		a := brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "1"}`), Timeout: 5 * time.Second}.Traffic(t, "")

@@ -24,13 +24,14 @@ func three(t *testing.T) (map[string]*server, string) {
 	var all sync.WaitGroup
 	for i, with := range ports {
 		with.settings = map[string]string{
-			"node.id":                                  fmt.Sprint(i + 1),
-			"controller.quorum.voters":                 strings.Join(voters, ","),
-			"offsets.topic.replication.factor":         "3",
-			"default.replication.factor":               "3",
-			"controller.quorum.election.timeout.ms":    "1000",
-			"controller.quorum.fetch.timeout.ms":       "1000",
-			"transaction.state.log.replication.factor": "3",
+			"node.id":                                          fmt.Sprint(i + 1),
+			"controller.quorum.voters":                         strings.Join(voters, ","),
+			"offsets.topic.replication.factor":                 "3",
+			"default.replication.factor":                       "3",
+			"controller.quorum.election.timeout.ms":            "1000",
+			"controller.quorum.fetch.timeout.ms":               "1000",
+			"transaction.state.log.replication.factor":         "3",
+			"share.coordinator.state.topic.replication.factor": "3",
 		}
 		all.Go(func() { nodes[i] = start(t, t.TempDir(), with) })
 	}

@@ -68,8 +68,13 @@ func (s *session) member(ctx context.Context, to broker.Subscription, handle bro
 	if err != nil {
 		return err
 	}
-	go c.deliverAndCommit(broker.AcknowledgeOf(s.own.Acknowledge, to.Group))
-	go c.commit()
+	if acknowledge := broker.AcknowledgeOf(s.own.Acknowledge, to.Group); s.competes() {
+		go c.deliverAndAccept(acknowledge)
+		go c.commit(c.client.FlushAcks)
+	} else {
+		go c.deliverAndCommit(acknowledge)
+		go c.commit(c.client.CommitMarkedOffsets)
+	}
 	members := slices.DeleteFunc(s.consumers.All(), func(one *consumer) bool { return one.group != name })
 	if _, here := s.layout.Members(to); len(members) < here {
 		return nil
@@ -91,8 +96,13 @@ func (s *session) Held() (held int64, known bool) {
 
 // --- internal ---
 
+// groupName is another one for a share group, because Kafka keeps an earlier run's group of the other kind.
 func (s *session) groupName(to broker.Subscription) string {
-	return s.Named(".", to.Topic+"."+to.Group)
+	name := s.Named(".", to.Topic+"."+to.Group)
+	if s.competes() {
+		name += "." + byMessage
+	}
+	return name
 }
 
 // groups are the topics of the run's groups, on all clients, by the group's name.
@@ -179,15 +189,15 @@ func (c *consumer) deliverAndCommit(acknowledge string) {
 }
 
 // commit sends a commit as soon as one is due and the one before is answered. Handlers do not wait for it, as with other systems.
-func (c *consumer) commit() {
+func (c *consumer) commit(send func(context.Context) error) {
 	ctx := c.client.Context()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-c.due:
-			// If this fails, the library commits by itself, every commitInterval.
-			_ = c.client.CommitMarkedOffsets(ctx)
+			// If this fails, the library sends it by itself, a commitInterval or a second later.
+			_ = send(ctx)
 		}
 	}
 }
@@ -202,6 +212,10 @@ func (c *consumer) wake() {
 // shared reports whether a group, which may have members on other clients, has shared out its partitions, and the members here fetch theirs.
 func (s *session) shared(ctx context.Context, name string, members []*consumer, partitions int) bool {
 	owned := s.owned(ctx, name)
+	if s.competes() { // the library does not tell their ids
+		fetch := !slices.ContainsFunc(members, func(m *consumer) bool { return m.watch.fetches.Load() == 0 })
+		return fetch && len(owned) >= len(members) && spread(slices.Collect(maps.Values(owned)), partitions)
+	}
 	for _, m := range members {
 		id, _ := m.client.GroupMetadata()
 		if n, known := owned[id]; !known || n > 0 && m.watch.fetches.Load() == 0 {
@@ -214,7 +228,10 @@ func (s *session) shared(ctx context.Context, name string, members []*consumer, 
 // owned is how many partitions each member of a group has; nil if the group is about to change.
 func (s *session) owned(ctx context.Context, name string) map[string]int {
 	owned := map[string]int{}
-	if s.own.GroupProtocol == byBroker {
+	switch s.own.GroupProtocol {
+	case byMessage:
+		return s.ownedByMessage(ctx, name)
+	case byBroker:
 		described, err := s.admin.DescribeConsumerGroups(ctx, name)
 		group := described[name]
 		if err != nil || group.Err != nil || group.State != "Stable" {

@@ -2,8 +2,10 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,6 +82,9 @@ func (s *session) Open(ctx context.Context) error {
 	s.server = "Kafka"
 	for _, v := range versions {
 		if v.Err == nil {
+			if _, able := v.KeyMaxVersion(shareFetchKey); s.competes() && !able {
+				return errors.New("kafka: this broker has no share groups (Kafka 4.2 does); write another groupProtocol")
+			}
 			// The protocol has no version of the server: the library concludes it from the requests that it takes.
 			s.server = "Kafka " + strings.TrimPrefix(v.VersionGuess(), "v") + " (guessed from its protocol)"
 			break
@@ -106,21 +111,33 @@ func (s *session) Describe() broker.Description {
 	for key, value := range s.topicConfig {
 		of.Set("topic "+key, value)
 	}
+	confirm := map[string]string{"0": "none", "1": "each batch, by the leader", "all": "each batch, by all replicas in sync"}[s.own.Acks]
+	if s.transacts() {
+		confirm = "each transaction, when it is committed, after " + time.Duration(s.own.TransactionNs).String()
+		if n := s.own.TransactionMessages; n > 0 {
+			confirm += fmt.Sprintf(" or with %d messages", n)
+		}
+	}
+	how, prefetch := broker.AcknowledgeOf(s.own.Acknowledge, "g"), fmt.Sprintf("a fetch ahead, up to %d bytes of a partition", s.own.FetchPartitionBytes)
+	if s.competes() {
+		how, prefetch = byMessage, fmt.Sprintf("a fetch ahead, of about %d messages in a group", cmp.Or(s.own.Prefetch, pollRecords))
+	}
 	of.Print(map[string]any{
 		"connections":      s.Connections,
-		"confirm":          map[string]string{"0": "none", "1": "each batch, by the leader", "all": "each batch, by all replicas in sync"}[s.own.Acks],
+		"confirm":          confirm,
 		"flush":            fmt.Sprintf("at once, up to %d requests on their way to a broker", requestsInFlight),
 		"batching":         fmt.Sprintf("what waits for a partition, linger %s, up to %d bytes", time.Duration(s.own.LingerNs), s.own.BatchBytes),
-		"prefetch":         fmt.Sprintf("a fetch ahead, up to %d bytes of a partition", s.own.FetchPartitionBytes),
+		"prefetch":         prefetch,
 		"acknowledgeAlone": "none: reads from a position of its own", "acknowledgeInGroup": map[string]string{
 			broker.PerMessage:  "a commit after each message, as soon as the one before is answered",
 			broker.PerBatch:    "a commit after each poll",
 			broker.PerInterval: "a commit every " + time.Duration(s.own.CommitIntervalNs).String(),
-		}[broker.AcknowledgeOf(s.own.Acknowledge, "g")],
+			byMessage:          "each message, at the latest when the fetch that waits for the next ones is answered",
+		}[how],
 	})
 	return broker.Description{
 		Acks: s.own.Acks != "0", Order: map[bool]string{false: "per-producer", true: "none"}[s.own.Partitioner == sticky],
-		GroupOrder: true, Wildcards: true, Stores: true, Replays: true, RedeliversAfter: s.sessionTimeout(), Settings: of.Printed,
+		GroupOrder: !s.competes(), Wildcards: true, Stores: true, Replays: true, RedeliversAfter: s.sessionTimeout(), Settings: of.Printed,
 		Library: "franz-go " + broker.LibraryVersion("github.com/twmb/franz-go"), Server: s.server,
 	}
 }

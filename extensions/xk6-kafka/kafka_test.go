@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -26,6 +27,7 @@ func conforms(t *testing.T, options string, broken func(*testing.T)) {
 		s := running(t)
 		return brokertest.System{
 			Driver: New, DriverOptions: []byte(options), URL: s.url, Partitions: true, Holds: 1, Exists: s.exists, Make: s.make, Traces: s.traces, Broken: broken,
+			FlagsRedelivery: strings.Contains(options, byMessage), HoldsBack: map[bool]time.Duration{true: 20 * time.Millisecond}[strings.Contains(options, "transaction")],
 		}
 	})
 }

@@ -28,17 +28,22 @@ type options struct {
 	Compression     string `json:"compression" known:"none gzip snappy lz4 zstd"`
 	Partitioner     string `json:"partitioner" known:"in-turn sticky"`
 	// MinInsyncReplicas of the topics; 0 means the broker's default.
-	MinInsyncReplicas   int         `json:"minInsyncReplicas"`
-	FetchMinBytes       int64       `json:"fetchMinBytes"`
-	FetchMaxWaitNs      int64       `json:"fetchMaxWaitNs"`
-	FetchPartitionBytes int64       `json:"fetchPartitionBytes"`
-	Assignor            string      `json:"assignor" known:"range cooperative-sticky"`
-	GroupProtocol       string      `json:"groupProtocol" known:"classic consumer"`
-	SessionTimeoutNs    int64       `json:"sessionTimeoutNs"`
-	Acknowledge         string      `json:"acknowledge" known:"message batch interval"`
-	CommitIntervalNs    int64       `json:"commitIntervalNs"`
-	Sasl                string      `json:"sasl" known:"plain scram-sha-256 scram-sha-512"`
-	TLS                 address.TLS `json:"tls"`
+	MinInsyncReplicas   int    `json:"minInsyncReplicas"`
+	FetchMinBytes       int64  `json:"fetchMinBytes"`
+	FetchMaxWaitNs      int64  `json:"fetchMaxWaitNs"`
+	FetchPartitionBytes int64  `json:"fetchPartitionBytes"`
+	Assignor            string `json:"assignor" known:"range cooperative-sticky"`
+	GroupProtocol       string `json:"groupProtocol" known:"classic consumer share"`
+	SessionTimeoutNs    int64  `json:"sessionTimeoutNs"`
+	// Prefetch of a share group; 0 means the default, whole batches of about pollRecords.
+	Prefetch int `json:"prefetch"`
+	// TransactionNs is when a transaction ends at the latest; 0 means that there is none. It has TransactionMessages, unless they are 0.
+	TransactionNs       int64  `json:"transactionNs"`
+	TransactionMessages int    `json:"transactionMessages"`
+	Acknowledge         string `json:"acknowledge" known:"message batch interval"`
+	CommitIntervalNs    int64  `json:"commitIntervalNs"`
+	Sasl                string `json:"sasl" known:"plain scram-sha-256 scram-sha-512"`
+	TLS address.TLS `json:"tls"`
 }
 
 const (

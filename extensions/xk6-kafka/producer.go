@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type producer struct {
 	idempotent bool
 	// sticky leaves the partition to the library.
 	sticky bool
+	// transacts: a message ends with its transaction.
+	transacts bool
 	// refreshedNs is when the library was last asked to look up the leaders.
 	refreshedNs atomic.Int64
 }
@@ -38,12 +41,19 @@ type sending struct {
 	sentNs   int64
 	// promise is finish, bound once.
 	promise func(*kgo.Record, error)
+	// err is what the library says of a message within a transaction.
+	err error
 }
 
 var sendings sync.Pool
 
 // Send blocks only while the library holds bufferedRecords or bufferedBytes.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
+	s := p.take(m, done)
+	p.client.Produce(context.Background(), &s.record, s.promise)
+}
+
+func (p *producer) take(m *broker.Message, done broker.Done) *sending {
 	s, ok := sendings.Get().(*sending)
 	if !ok {
 		s = &sending{}
@@ -54,38 +64,64 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	if p.sticky {
 		s.record.Partition = franz.AnyPartition
 	}
-	p.client.Produce(context.Background(), &s.record, s.promise)
+	return s
 }
 
 func (s *sending) finish(_ *kgo.Record, err error) {
-	m, done := s.message, s.done
-	if err != nil {
-		s.producer.refresh()
-		// A request may still be on its way with this record in it, so do not use it again.
-		done(m, 0, s.producer.failure(err, s.sentNs))
-		return
-	}
 	var ackNs int64
-	if s.producer.acks {
-		ackNs = s.producer.now()
+	switch p := s.producer; {
+	case p.transacts:
+		s.err = err
+		return
+	case err != nil:
+		p.refresh()
+		err = p.failure(err, s.sentNs)
+	case p.acks:
+		ackNs = p.now()
 	}
-	s.producer, s.message, s.done, s.record = nil, nil, nil, kgo.Record{}
-	sendings.Put(s)
-	done(m, ackNs, nil)
+	s.settle(ackNs, err)
+}
+
+func (s *sending) settle(ackNs int64, err error) {
+	m, done := s.message, s.done
+	if err == nil { // otherwise a request may still be on its way with this record in it, so do not use it again
+		s.producer, s.message, s.done, s.record = nil, nil, nil, kgo.Record{}
+		sendings.Put(s)
+	}
+	done(m, ackNs, err)
 }
 
 // Producer makes a client connect and get its producer id. The library looks a topic up for as long as a message may take.
 func (s *session) Producer(connection int) (broker.Producer, error) {
-	client, w, err := s.client(fmt.Sprintf("producer-%d", connection), s.producing)
+	own := func(*settings) {}
+	if s.transacts() {
+		own = s.transactional(connection)
+	}
+	connect := func() (*kgo.Client, *watch, error) {
+		client, w, err := s.client(fmt.Sprintf("producer-%d", connection), s.producing, own)
+		if err == nil {
+			s.clients.Add(client)
+		}
+		return client, w, err
+	}
+	client, w, err := connect()
 	if err != nil {
 		return nil, err
 	}
-	s.clients.Add(client)
-	p := &producer{client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence, sticky: s.own.Partitioner == sticky}
+	p := &producer{
+		client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence, sticky: s.own.Partitioner == sticky,
+		transacts: s.transacts(),
+	}
 	limit := max(time.Until(s.until), readyTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	err = deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
+		if p.transacts { // a client looks topics up only within one
+			if err := client.BeginTransaction(); err != nil {
+				return false, broker.Wrap("begin a transaction", err)
+			}
+			defer func() { err = cmp.Or(err, client.EndTransaction(ctx, kgo.TryAbort)) }()
+		}
 		err = franz.Ready(ctx, client, s.layout.Names()...)
 		return errors.Is(err, kgo.ErrRecordTimeout), err
 	})
@@ -104,6 +140,9 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 		}
 	}
 	w.settled.Store(true)
+	if err == nil && p.transacts {
+		return s.inTransactions(p, connect), nil
+	}
 	return p, err
 }
 

@@ -97,6 +97,15 @@ func start(t testing.TB, folder string, with setup) *server {
 		"group.consumer.heartbeat.interval.ms":     "500",
 		"group.consumer.min.heartbeat.interval.ms": "500",
 
+		"group.share.session.timeout.ms":               "6000",
+		"group.share.min.session.timeout.ms":           "6000",
+		"group.share.heartbeat.interval.ms":            "500",
+		"group.share.min.heartbeat.interval.ms":        "500",
+		"group.share.record.lock.duration.ms":          "6000",
+		"group.share.min.record.lock.duration.ms":      "1000",
+		"share.coordinator.state.topic.num.partitions": "1",
+		"transaction.state.log.num.partitions":         "1",
+
 		// A node that was killed joins again when its session of before is over: nine seconds by default.
 		"broker.session.timeout.ms":    "3000",
 		"broker.heartbeat.interval.ms": "500",

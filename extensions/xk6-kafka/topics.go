@@ -66,6 +66,9 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if err := s.create(ctx); err != nil {
 		return err
 	}
+	if err := s.setGroups(ctx, kmsg.IncrementalAlterConfigOpSet); err != nil {
+		return err
+	}
 	return s.awaitLeaders(ctx)
 }
 
@@ -87,6 +90,7 @@ func (s *session) Remove(ctx context.Context) error {
 			}
 			return true, err
 		})
+		groups = errors.Join(groups, s.setGroups(asked, kmsg.IncrementalAlterConfigOpDelete))
 	}
 	return errors.Join(broker.Wrap("kafka: remove groups", groups), broker.Wrap("kafka: remove topics", s.remove(ctx, s.made)))
 }
@@ -197,17 +201,25 @@ func (s *session) join(ctx context.Context, cluster kadm.Metadata) error {
 			s.own.BatchBytes = max(min(s.own.BatchBytes, limit), least)
 		}
 	}
+	if s.Client > 0 {
+		return nil // client 0 has done the rest
+	}
+	if err := s.setGroups(ctx, kmsg.IncrementalAlterConfigOpSet); err != nil {
+		return err
+	}
 	for group, topic := range s.groups() {
-		if s.Client > 0 {
-			break // client 0 has done it
-		}
 		ends, err := s.ends(ctx, topic)
 		if err != nil {
 			return fmt.Errorf("kafka: find the end of topic %q: %w", topic, err)
 		}
 		// The first group of a cluster has its coordinator only after seconds, more than the library waits for it.
 		err = deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
-			err = s.admin.CommitAllOffsets(ctx, group, ends.Offsets())
+			if s.competes() {
+				altered, alterErr := s.admin.AlterShareGroupOffsets(ctx, group, ends.Offsets())
+				err = cmp.Or(alterErr, altered.Error())
+			} else {
+				err = s.admin.CommitAllOffsets(ctx, group, ends.Offsets())
+			}
 			return errors.Is(err, kerr.CoordinatorNotAvailable), err
 		})
 		if err != nil {

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-kafka/defaults.json" with { type: "json" };
-import { bytes, choice, count, flag, named, span } from "../../model/field.ts";
+import {
+	bytes,
+	choice,
+	count,
+	described,
+	flag,
+	named,
+	span,
+	text,
+	unit,
+} from "../../model/field.ts";
 import { formatBytesExact, formatDurationExact } from "../../units.ts";
 import { broker, type Stores, storesBy } from "../broker.ts";
 import { largestPayload, varintBytes } from "../config.ts";
@@ -17,6 +27,8 @@ import { omb } from "./import-omb.ts";
 import { SCHEDULER, server } from "./process.ts";
 
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
+/** Kafka's max.poll.records (pollRecords in extensions/xk6-kafka/client.go). */
+const SHARE_RECORDS = 500;
 
 const KafkaOptions = z.strictObject({
 	broker: named("kafka", "Apache Kafka: partitioned logs, consumer groups."),
@@ -75,11 +87,16 @@ const KafkaOptions = z.strictObject({
 		"How partitions are assigned to the members of a group.",
 	).default("range"),
 	groupProtocol: choice(
-		["classic", "consumer"],
-		"How a group shares out partitions: `classic`, by one of its members; `consumer`, by the broker (KIP-848, Kafka 4).",
+		["classic", "consumer", "share"],
+		"How a group shares out partitions: `classic`, by one of its members; `consumer`, by the broker (KIP-848, Kafka 4). `share`: not at all; any number of members compete for messages and acknowledge each, no order is promised, and a message is given up after five deliveries (KIP-932, Kafka 4.2).",
+	).optional(),
+	prefetch: count(
+		`\`groupProtocol: share\`: most messages that a member requests at a time, while it has as many; 1 spreads slow work best. Default: whole batches of ${SHARE_RECORDS} or more messages, as in Kafka.`,
+		2000,
+		[10],
 	).optional(),
 	sessionTimeout: span(
-		`The broker takes a member that is silent for this time for dead. Default: ${formatDurationExact(defaults.sessionTimeoutNs)}, as in Kafka. With \`groupProtocol: consumer\` the broker decides (group.consumer.session.timeout.ms).`,
+		`The broker takes a member that is silent for this time for dead. Default: ${formatDurationExact(defaults.sessionTimeoutNs)}, as in Kafka. With the other group protocols the broker decides (\`config\`: group.consumer.session.timeout.ms, group.share.session.timeout.ms).`,
 		["10s"],
 	).optional(),
 	...acknowledgeField,
@@ -87,11 +104,32 @@ const KafkaOptions = z.strictObject({
 		`How often a group member commits with \`acknowledge: interval\` (implied). If it dies, messages since its last commit are delivered again. Default: ${formatDurationExact(defaults.commitIntervalNs)}; Kafka's is 5s.`,
 		["100ms", "5s"],
 	).optional(),
+	transactions: described(
+		z.strictObject({
+			every: unit(
+				"duration",
+				{
+					description: "A transaction ends this long after its first message, at most 10min.",
+					examples: ["100ms"],
+				},
+				(ns) => (ns > 0 && ns <= 600e9 ? undefined : "must be above 0 and at most 10min"),
+			).default(100e6),
+			messages: count("It ends earlier, with this many messages.", 1_000_000, [1000]).optional(),
+		}),
+		"Each connection sends in transactions, one after the other. A message is acknowledged when its transaction is committed, and consumers only get what is committed. What is aborted has failed.",
+		[{ every: "100ms" }],
+	).optional(),
 	...heapField,
 	sasl: choice(
-		["plain", "scram-sha-256", "scram-sha-512"],
-		"SASL mechanism for the user and password of the url. Default: plain.",
+		["plain", "scram-sha-256", "scram-sha-512", "oauthbearer", "aws-msk-iam"],
+		"SASL mechanism for the user and password of the url; with `oauthbearer` these are the client's id and secret at `tokenUrl`. `aws-msk-iam` signs with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment. Default: plain.",
 	).optional(),
+	tokenUrl: described(
+		z.string(),
+		"`oauthbearer`: where tokens come from (OAuth 2.0, client credentials). A new one is requested when 80 % of its life is over.",
+		["https://login.example.com/oauth2/token"],
+	).optional(),
+	scope: text("`oauthbearer`: scope of the tokens. Default: none."),
 });
 type KafkaOptions = z.infer<typeof KafkaOptions>;
 
@@ -101,6 +139,7 @@ export const kafka = broker(KafkaOptions, {
 		redpanda: "{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
 	},
 	urls: { kafka: 9092, kafkas: 9092 },
+	secretEnv: "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_REGION".split(" "),
 	// The JMX exporter, with its example for Kafka.
 	metrics: {
 		show: `kafka_server_brokertopicmetrics_messagesin_total
@@ -117,11 +156,17 @@ export const kafka = broker(KafkaOptions, {
 				: "at-most-once",
 		acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
 		ordered: options.partitioner === "in-turn",
-		groupOrdered: options.partitioner === "in-turn",
+		groupOrdered: options.partitioner === "in-turn" && !isShare(options),
 		keys: true,
 		partitions: true,
-		groupsByPartition: true,
+		groupsByPartition: !isShare(options),
 		killedAfterNs: sessionTimeoutNs(options),
+		...(isShare(options) && {
+			// One more request waits while a member works.
+			prefetch: 2 * (options.prefetch ?? SHARE_RECORDS),
+			redeliverAfterNs:
+				Number(options.config?.["group.share.record.lock.duration.ms"] ?? 30_000) * 1e6,
+		}),
 		replays: true,
 		wildcards: true,
 		maxMessageBytes: maxMessageBytes(options),
@@ -131,14 +176,19 @@ export const kafka = broker(KafkaOptions, {
 		jvm: true,
 	}),
 	stores,
-	driver: ({ acks, idempotence, lingerNs, batch: batchBytes, ...own }, options) => ({
+	driver: (
+		{ acks, idempotence, lingerNs, batch: batchBytes, transactions: _, ...own },
+		options,
+	) => ({
 		acks: String(acks),
 		idempotence,
 		lingerNs,
 		batchBytes,
 		messageMaxBytes: messageMaxBytes(options),
+		transactionNs: options.transactions?.every,
+		transactionMessages: options.transactions?.messages,
 		...own,
-		...(own.groupProtocol === "consumer" && { sessionTimeoutNs: sessionTimeoutNs(options) }),
+		...(own.groupProtocol !== undefined && { sessionTimeoutNs: sessionTimeoutNs(options) }),
 		acknowledge: acknowledgeOf(options),
 	}),
 	topicOptions: ["minInsyncReplicas"],
@@ -152,7 +202,7 @@ export const kafka = broker(KafkaOptions, {
 			log.dir log.dirs metadata.log.dir`,
 	},
 	check(options) {
-		const { acknowledge, minInsyncReplicas = 1 } = options;
+		const { acknowledge, minInsyncReplicas = 1, tokenUrl } = options;
 		const replicas = copies(options) ?? minInsyncReplicas;
 		const given = {
 			...options,
@@ -160,15 +210,29 @@ export const kafka = broker(KafkaOptions, {
 			acknowledge: acknowledgeOf(options),
 			groupProtocol: options.groupProtocol ?? "classic",
 			idempotence: options.idempotence || undefined,
+			sasl: options.sasl ?? "plain",
 		};
 		return {
-			...unacknowledged("Kafka", acknowledge, { automatic: "a group is where its commits say" }),
+			idempotence:
+				options.transactions !== undefined &&
+				options.idempotence === false &&
+				"transactions need it; remove idempotence: false",
+			...unacknowledged("Kafka", acknowledge, {
+				automatic: "a group is where its commits say",
+				...(isShare(options) && { interval: "a share group commits no positions" }),
+			}),
 			minInsyncReplicas:
 				minInsyncReplicas > replicas &&
 				`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
 			...onlyIn("acknowledge", ["interval"], ["commitInterval"], given),
 			...onlyIn("groupProtocol", ["classic"], ["sessionTimeout"], given),
-			...onlyIn("acks", ["all"], ["idempotence", "minInsyncReplicas"], given),
+			...onlyIn("groupProtocol", ["share"], ["prefetch"], given),
+			...onlyIn("acks", ["all"], ["idempotence", "minInsyncReplicas", "transactions"], given),
+			...onlyIn("sasl", ["oauthbearer"], ["tokenUrl", "scope"], given),
+			sasl:
+				given.sasl === "oauthbearer" &&
+				!/^https?:\/\/[^@\s]+$/.test(tokenUrl ?? "") &&
+				"oauthbearer needs the address of a token endpoint, without a user; write tokenUrl: https://...",
 		};
 	},
 	omb,
@@ -176,11 +240,14 @@ export const kafka = broker(KafkaOptions, {
 
 // --- internal ---
 
-/** Kafka's own for both protocols. */
+function isShare({ groupProtocol }: KafkaOptions): boolean {
+	return groupProtocol === "share";
+}
+
+/** Kafka's own is the same for all protocols. */
 function sessionTimeoutNs({ groupProtocol, sessionTimeout, config }: KafkaOptions): number {
-	const ms = Number(config?.["group.consumer.session.timeout.ms"]) || null;
-	const ofBroker = groupProtocol === "consumer" && ms !== null ? ms * 1e6 : null;
-	return ofBroker ?? sessionTimeout ?? defaults.sessionTimeoutNs;
+	const ms = Number(config?.[`group.${groupProtocol}.session.timeout.ms`]) || null;
+	return ms === null ? (sessionTimeout ?? defaults.sessionTimeoutNs) : ms * 1e6;
 }
 
 /** Larger ones come near the request limit of a broker, 100 MiB (socket.request.max.bytes). */
