@@ -83,8 +83,8 @@ func (s *session) common(to *settings) {
 		to.Set("tls", map[bool]string{false: "true", true: "true (any certificate is trusted)"}[s.own.TLS.Insecure])
 	}
 	to.Set("sasl", "none")
-	if s.at.User != "" {
-		to.Set("sasl", s.own.Sasl, kgo.SASL(franz.Logins[s.own.Sasl](s.at.User, s.at.Password)))
+	if s.login != nil {
+		to.Set("sasl", s.own.Sasl, kgo.SASL(s.login))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -28,6 +29,9 @@ func New(o broker.Options) (broker.Session, error) {
 		s.at, s.tls, err = address.ParseSecure(o.URL, s.own.TLS, address.Scheme{Name: "kafka", Port: "9092"}, address.Scheme{Name: "kafkas", Port: "9092"})
 	}
 	if err == nil {
+		s.login, err = s.own.login(s.at)
+	}
+	if err == nil {
 		s.topicConfig, err = topicConfig(o, s.own)
 	}
 	return s, broker.Wrap("kafka", err)
@@ -40,6 +44,7 @@ type session struct {
 	own         options
 	at          address.Address
 	tls         *tls.Config
+	login       sasl.Mechanism // nil if there is none
 	topicConfig map[string]string
 
 	adminWatch *watch

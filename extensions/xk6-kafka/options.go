@@ -4,8 +4,12 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/binary"
+	"errors"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/sasl"
+
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -42,8 +46,11 @@ type options struct {
 	TransactionMessages int    `json:"transactionMessages"`
 	Acknowledge         string `json:"acknowledge" known:"message batch interval"`
 	CommitIntervalNs    int64  `json:"commitIntervalNs"`
-	Sasl                string `json:"sasl" known:"plain scram-sha-256 scram-sha-512"`
-	TLS address.TLS `json:"tls"`
+	Sasl                string `json:"sasl" known:"plain scram-sha-256 scram-sha-512 oauthbearer aws-msk-iam"`
+	// TokenURL and Scope are for oauthbearer.
+	TokenURL string      `json:"tokenUrl"`
+	Scope    string      `json:"scope"`
+	TLS      address.TLS `json:"tls"`
 }
 
 const (
@@ -77,4 +84,16 @@ func decode(from broker.Options) (options, error) {
 	o.BatchBytes = max(o.BatchBytes, int64(from.MessageBytes)+recordBytes)
 	o.FetchPartitionBytes = max(o.FetchPartitionBytes, int64(from.MessageBytes)+recordBytes)
 	return o, nil
+}
+
+// login is how all clients of a session log in; nil if they do not.
+func (o options) login(at address.Address) (sasl.Mechanism, error) {
+	login := franz.Logins[o.Sasl]
+	switch {
+	case at.User == "" && o.Sasl == "oauthbearer":
+		return nil, errors.New("sasl oauthbearer needs the client's id and secret in the URL, as its user and password")
+	case at.User == "" && !login.FromEnvironment:
+		return nil, nil
+	}
+	return login.Of(franz.Account{User: at.User, Password: at.Password, TokenURL: o.TokenURL, Scope: o.Scope}), nil
 }

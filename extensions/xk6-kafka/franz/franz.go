@@ -7,9 +7,6 @@ import (
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/sasl"
-	"github.com/twmb/franz-go/pkg/sasl/plain"
-	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
 // Acks by the acknowledgements that a producer waits for. "-1" is Kafka's other word for "all".
@@ -19,19 +16,6 @@ var Acks = map[string]kgo.Acks{"0": kgo.NoAck(), "1": kgo.LeaderAck(), "all": kg
 var Codecs = map[string]kgo.CompressionCodec{
 	"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(), "lz4": kgo.Lz4Compression(),
 	"zstd": kgo.ZstdCompression(),
-}
-
-// Logins by their names.
-var Logins = map[string]func(user, password string) sasl.Mechanism{
-	"plain": func(user, password string) sasl.Mechanism {
-		return plain.Auth{User: user, Pass: password}.AsMechanism()
-	},
-	"scram-sha-256": func(user, password string) sasl.Mechanism {
-		return scram.Auth{User: user, Pass: password}.AsSha256Mechanism()
-	},
-	"scram-sha-512": func(user, password string) sasl.Mechanism {
-		return scram.Auth{User: user, Pass: password}.AsSha512Mechanism()
-	},
 }
 
 // Because is the broker's addition to an error.

@@ -90,6 +90,7 @@ type security struct {
 // logins are names of franz.Logins.
 var logins = map[string]string{
 	"sasl_plain": "plain", "sasl_ssl": "plain", "sasl_scram_sha256": "scram-sha-256", "sasl_scram_sha512": "scram-sha-512",
+	"sasl_aws_iam": "aws-msk-iam",
 }
 
 func (a *access) options() ([]kgo.Opt, error) {
@@ -105,11 +106,11 @@ func (a *access) options() ([]kgo.Opt, error) {
 		kgo.RetryTimeout(requestTimeout), kgo.MetadataMinAge(100 * time.Millisecond), kgo.MetadataMaxAge(5 * time.Second), kgo.DisableClientMetrics(),
 	}
 	if algorithm := a.Sasl.Algorithm; algorithm != "" && algorithm != "none" {
-		login := franz.Logins[logins[algorithm]]
-		if login == nil {
-			return nil, fmt.Errorf("sasl: %s is not built in; use SASL_PLAIN, SASL_SCRAM_SHA256 or SASL_SCRAM_SHA512", algorithm)
+		login, known := franz.Logins[logins[algorithm]]
+		if !known {
+			return nil, fmt.Errorf("sasl: %s is not built in; use SASL_PLAIN, SASL_SCRAM_SHA256, SASL_SCRAM_SHA512 or SASL_AWS_IAM", algorithm)
 		}
-		options = append(options, kgo.SASL(login(a.Sasl.Username, a.Sasl.Password)))
+		options = append(options, kgo.SASL(login.Of(franz.Account{User: a.Sasl.Username, Password: a.Sasl.Password})))
 	}
 	config, err := a.TLS.config(a.Sasl.Algorithm == "sasl_ssl")
 	if config != nil {
