@@ -44,7 +44,7 @@ func TestGoesOnWhenTheServerIsKilledAndComesBack(t *testing.T) {
 
 func TestGivesUpAServerThatIsFrozen(t *testing.T) {
 	server, system := start(t)
-	system.Timeout = 500 * time.Millisecond
+	system.Timeout = time.Second
 	system.Traffic(t, "workers").NoticesSilence(server)
 }
 

@@ -118,6 +118,9 @@ func (s *Socket) Close() error {
 
 // --- internal ---
 
+// leastSilenceNs keeps the connection of a run whose timeout is short.
+const leastSilenceNs = int64(time.Second)
+
 var errNotConnected = errors.New("send: not connected")
 
 func (s *Socket) lost() error {
@@ -126,10 +129,10 @@ func (s *Socket) lost() error {
 
 // watch ends a socket whose oldest send waits too long, and completes all when it has ended.
 func (s *Socket) watch() {
-	look := max(time.Millisecond, time.Duration(s.base.TimeoutNs)/4)
-	for deadline.Sleep(s, look) == nil {
+	most := max(s.base.TimeoutNs, leastSilenceNs)
+	for deadline.Sleep(s, time.Duration(most/4)) == nil {
 		s.mu.Lock()
-		if len(s.waiting) > 0 && s.base.Now()-s.waiting[0].answer > s.base.TimeoutNs {
+		if len(s.waiting) > 0 && s.base.Now()-s.waiting[0].answer > most {
 			s.End(errors.New("no answer within the timeout"))
 		}
 		s.mu.Unlock()
