@@ -52,6 +52,7 @@ export async function openBroker({
 				command: facts.nodes[i] as NodeDescription,
 				hear: (line) => log.write(line, i + 1),
 				ready: (line) => facts.ready(line, i),
+				answers: facts.answers,
 			}),
 	);
 	const closing = new AbortController();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeDescription } from "../../runner/brokers/process.ts";
 import type { Back, End, NodeProcess, Place } from "./place.ts";
 
@@ -10,6 +11,8 @@ export interface NodeOptions {
 	hear(line: string): void;
 	/** Whether a line shows that it accepts connections. */
 	ready(line: string): boolean;
+	/** The same for one that may write nothing. */
+	readonly answers?: (() => Promise<boolean>) | undefined;
 }
 
 /** A node of a broker at its place. It can be ended and started again, each time as another process. */
@@ -37,18 +40,20 @@ export class BrokerNode {
 
 	/** Starts it. `ready` resolves at its ready line, `ended` when its process has ended; the first one decides. */
 	async start(): Promise<{ readonly ready: Promise<void>; readonly ended: Promise<End> }> {
-		const { hear, ready: isReady } = this.#options;
+		const { hear, ready: isReady, answers } = this.#options;
 		let tellReady = () => {};
 		const ready = new Promise<void>((resolve) => {
 			tellReady = resolve;
 		});
-		const process: Promise<NodeProcess> = this.place.start(this.command, async (line) => {
-			hear(line);
-			if (this.#life !== life || life.isReady || !isReady(line)) return;
+		const up = async () => {
 			life.isReady = true;
 			const pid = await (await process).pid();
 			if (pid !== null) this.pids.push(pid);
 			tellReady();
+		};
+		const process: Promise<NodeProcess> = this.place.start(this.command, (line) => {
+			hear(line);
+			if (this.#life === life && !life.isReady && isReady(line)) void up();
 		});
 		const life: Life = { process, isReady: false };
 		this.#life = life;
@@ -63,7 +68,9 @@ export class BrokerNode {
 				if (this.#life === life) this.#life = null;
 			},
 		);
-		return { ready, ended: (await process).ended };
+		const { ended } = await process;
+		if (answers) void this.#poll(life, answers, up);
+		return { ready, ended };
 	}
 
 	/** Throws a sentence unless it is up and ready: only then can something be done to it. */
@@ -103,6 +110,13 @@ export class BrokerNode {
 		return this.place.close();
 	}
 
+	async #poll(life: Life, answers: () => Promise<boolean>, up: () => Promise<void>) {
+		while (this.#life === life) {
+			if (await answers()) return up();
+			await sleep(POLL_MS);
+		}
+	}
+
 	/** From now on we cause the events of its process. */
 	#letGo(): Promise<NodeProcess> {
 		const process = this.mustBeUp();
@@ -120,6 +134,8 @@ export class BrokerNode {
 }
 
 // --- internal ---
+
+const POLL_MS = 100;
 
 interface Life {
 	readonly process: Promise<NodeProcess>;

@@ -87,6 +87,8 @@ export const ANY = "0.0.0.0";
 export interface Described {
 	/** Reads a line of a node's output; true if it takes connections. All nodes have to. */
 	ready(line: string, node: number): boolean;
+	/** Whether it takes connections, polled every 100 ms, of one that may log nothing. */
+	answers?(): Promise<boolean>;
 	/** Polled every 100 ms once all nodes are ready, until true. A cluster then has its leader. */
 	healthy?(): Promise<boolean>;
 	/** For drivers; called when everything is up. */
