@@ -30,6 +30,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["infra/local"],
 	["infra/existing"],
 	["infra/nodes"],
+	["infra/read-scenario.ts"],
 	["infra/programs"],
 	["infra"],
 	["runner/script"],

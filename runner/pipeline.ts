@@ -1,5 +1,6 @@
 import path from "node:path";
 import { ownSettings } from "../infra/machine-settings.ts";
+import { allowCode } from "../infra/programs/pins.ts";
 import { buildResult } from "./compare/build.ts";
 import type { ExitCode } from "./errors.ts";
 import type { BaselineSnapshot } from "./model/baseline-snapshot.ts";
@@ -34,6 +35,8 @@ export interface PipelineArgs {
 	/** Measure the generator's floor for each case, after the runs. */
 	readonly floor?: boolean | undefined;
 	readonly confirm?: boolean | undefined;
+	/** Do not ask before code of others is run. */
+	readonly allowCode?: boolean | undefined;
 	/** Do not ask: download a missing Go. */
 	readonly yes?: boolean | undefined;
 	readonly onInconclusive?: OnInconclusive | undefined;
@@ -77,6 +80,7 @@ export async function runPipeline(
 	world: World,
 ): Promise<Pick<Delivery, "folder" | "result">> {
 	const { scenario, progress, feed = null, command } = options;
+	await allowCode(scenario, options.allowCode ?? false, world);
 	// Started early, to run during other work.
 	const git = gitCommitOf(path.resolve(world.cwd, command.scenario), world.env);
 	const earlier = options.resume === undefined ? null : path.resolve(world.cwd, options.resume);

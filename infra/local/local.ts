@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { processes } from "../../runner/brokers/index.ts";
+import { brokerOf, processes } from "../../runner/brokers/index.ts";
 import type { BrokerProcess } from "../../runner/brokers/process.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
@@ -26,7 +26,9 @@ export async function localRig(
 	return {
 		clients: [],
 		async open(request) {
-			const kind = kinds[request.system.broker];
+			const { system } = request;
+			const known = Object.hasOwn(kinds, system.broker);
+			const kind = known ? kinds[system.broker] : brokerOf(system).process;
 			if (!kind) return untouchedBroker();
 			const broker = await untilPortsAreFree(() => launch(kind, request, world, binaries));
 			open.add(broker);

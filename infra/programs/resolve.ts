@@ -1,15 +1,16 @@
 import { constants, existsSync } from "node:fs";
-import { access, writeFile } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import path from "node:path";
 import { type BrokerName, firstDrivers, laterPrograms } from "../../runner/brokers/index.ts";
+import { type Drivers, serverName } from "../../runner/brokers/outside.ts";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
-import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { answerOf } from "../program-answer.ts";
-import { build, buildKey, readBuild } from "./build.ts";
-import { cacheFolder, fromCache } from "./cache.ts";
+import { build, buildKey } from "./build.ts";
+import { withDrivers } from "./drivers.ts";
+import { type Builds, builtOnce } from "./once.ts";
 import { findPacked } from "./packed.ts";
 import {
 	ALL_DRIVERS,
@@ -20,8 +21,6 @@ import {
 	programIn,
 	titleOf,
 } from "./programs.ts";
-import { goReady } from "./toolchain.ts";
-import { trimBuilds } from "./trim.ts";
 
 /** Paths of the programs, ready to run on this machine, or on hosts of another platform. */
 export interface Binaries {
@@ -40,22 +39,11 @@ export interface Binaries {
 	on(platform: string, host: string): Promise<Binaries>;
 }
 
-export interface ResolveOptions {
-	/** Folder of the Go module. */
-	readonly extensions: string;
-	readonly version: string;
-	readonly progress: BuildProgress;
+export interface ResolveOptions extends Builds {
 	/** Systems that k6 must support; if left out, the first run's. */
 	readonly systems?: readonly { readonly broker: BrokerName }[];
-	/** Without a Go, download one without asking. */
-	readonly yes?: boolean;
-}
-
-/** Lines for people during a build, which takes a minute. */
-export interface BuildProgress {
-	say(text: string): void;
-	/** Replaces the last step. `all` is 0 if unknown. */
-	step(phase: "toolchain" | "modules" | "packages", done: number, all: number): void;
+	/** Drivers from outside, which the user has allowed. */
+	readonly drivers?: Drivers | null;
 }
 
 /**
@@ -68,6 +56,13 @@ export async function resolveBinaries(world: World, options: ResolveOptions): Pr
 		const server = once(async (name) => {
 			const beside = own && programIn(path.dirname(path.resolve(world.cwd, own)), name);
 			if (beside && existsSync(beside)) return beside;
+			const { drivers } = options;
+			if (drivers?.found.some(({ manifest }) => serverName(manifest) === name))
+				return programIn(
+					(await withDrivers(world, options, platform, drivers)).folder,
+					name,
+					platform,
+				);
 			const later = laterPrograms.filter((program) => program.name === name);
 			const { folder } = await made(world, options, platform, later.length > 0 ? later : FIRST);
 			return programIn(folder, name, platform);
@@ -131,50 +126,48 @@ async function named(world: World, own: string): Promise<Found> {
 			path: own,
 			reason: `${missing.join(" and ")} must be in the same folder and ${missing.length > 1 ? "are" : "is"} not`,
 		});
-	return { k6, agent: programIn(folder, "agent"), go: null, origin: "named by MQBENCH_K6" };
+	return {
+		k6,
+		agent: programIn(folder, "agent"),
+		go: null,
+		origin: "named by MQBENCH_K6",
+	};
 }
 
 async function chosen(world: World, options: ResolveOptions, platform: Platform): Promise<Found> {
 	const { folder, ...from } = await made(world, options, platform, FIRST);
-	const suffices = (options.systems ?? []).every(({ broker }) => firstDrivers.includes(broker));
+	const found = { agent: programIn(folder, "agent", platform), ...from };
+	const { systems = [], drivers = null } = options;
+	if (drivers !== null)
+		return { ...found, ...(await withDrivers(world, options, platform, drivers)) };
+	const suffices = systems.every(({ broker }) => firstDrivers.includes(broker));
 	const k6 = suffices ? { folder } : await made(world, options, platform, ALL_DRIVERS);
-	return {
-		k6: programIn(k6.folder, "k6", platform),
-		agent: programIn(folder, "agent", platform),
-		...from,
-	};
+	return { ...found, k6: programIn(k6.folder, "k6", platform) };
 }
 
 /** The folder with these programs: the platform's package, or the cache, where they are built if they never were. */
 async function made(
 	world: World,
-	{ extensions, version, progress, yes = false }: ResolveOptions,
+	options: ResolveOptions,
 	platform: Platform,
 	programs: readonly BuiltProgram[],
 ): Promise<{ folder: string; go: string; origin: string }> {
+	const { extensions, version, progress } = options;
 	const key = buildKey(extensions, version, platform, programs);
 	const packed = await findPacked(path.dirname(extensions), key, programs, platform);
 	if ("folder" in packed)
 		return { folder: packed.folder, go: packed.go, origin: `package ${packed.name}` };
-	const bin = path.join(cacheFolder(world.env, process.platform), "bin");
-	const folder = path.join(bin, key);
-	const onWait = (pid: number) =>
-		progress.say(`Another mqbench (pid ${pid}) is building the load generator; waiting for it.`);
-	const { go } = await fromCache(world, {
-		folder,
-		read: () => readBuild(folder, programs, platform),
-		async make(temporary) {
-			const { why } = packed;
-			if (why !== null) progress.say(why);
-			const onProgress = (done: number, all: number) => progress.step("toolchain", done, all);
-			const env = await goReady(world, { extensions, yes, why, onProgress, onWait });
-			const began = world.clock.monotonicMs();
-			const where = platform === HERE ? "" : ` for ${platform.name} hosts`;
-			progress.say(
-				`Building ${titleOf(programs)} with Go${where}. This happens once${programs === FIRST ? ", and takes 100 to 150 seconds on 2 cores" : ""}.`,
-			);
-			const file = await build({
-				folder: temporary,
+	const { why } = packed;
+	const once = programs === FIRST ? ", and takes 100 to 150 seconds on 2 cores" : "";
+	const { folder, go } = await builtOnce(world, options, platform, {
+		key,
+		programs,
+		why,
+		title: titleOf(programs),
+		once,
+		make: (folder, env) =>
+			build({
+				folder,
 				programs,
 				version,
 				platform,
@@ -182,13 +175,7 @@ async function made(
 				env,
 				stop: world.stop,
 				onProgress: (phase, done, all) => progress.step(phase, done, all),
-			});
-			await writeFile(path.join(temporary, "build.json"), JSON.stringify(file));
-			const took = formatDuration((world.clock.monotonicMs() - began) * 1e6);
-			progress.say(`Built in ${took}, and kept in the cache.`);
-			await trimBuilds(bin, world.clock.nowMs());
-		},
-		onWait,
+			}),
 	});
 	return { folder, go, origin: "built here from extensions/" };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { sha256OfFile } from "../../runner/sha256.ts";
@@ -25,6 +26,11 @@ export function formatSums(sums: Sums): string {
 		.sort(([a], [b]) => (a < b ? -1 : 1))
 		.map(([file, sum]) => `${sum}  ${file}\n`)
 		.join("");
+}
+
+/** Go's hash of these files (golang.org/x/mod/sumdb/dirhash, Hash1). */
+export function h1Of(sums: Sums): string {
+	return `h1:${createHash("sha256").update(formatSums(sums)).digest("base64")}`;
 }
 
 /** For all files of a folder, and of folders in it. */

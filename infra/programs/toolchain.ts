@@ -13,6 +13,7 @@ import { agreed } from "../ask.ts";
 import { cacheFolder, fromCache } from "./cache.ts";
 import { checkGo } from "./go.ts";
 import { HERE } from "./programs.ts";
+import { h1Of } from "./sums.ts";
 
 /** The Go to download if there is none, and its entries in Go's checksum database (sum.golang.org), by platform. */
 export const TOOLCHAIN = "go1.26.8";
@@ -22,6 +23,8 @@ const SUMS: Readonly<Record<string, string>> = {
 	"darwin/amd64": "h1:7/9KPPN8PckcA9s91hm2jmQMhzW4KyTJXHIs45L0C9M=",
 	"darwin/arm64": "h1:dFjGhY6f8DTsY8/rLchUTDRRfjJP4pCrGCwxvHFT2Fg=",
 };
+
+type Asking = Pick<World, "env" | "stop" | "ask">;
 
 export interface ToolchainOptions {
 	/** The folder extensions/, whose go.mod has the required version of Go. */
@@ -43,7 +46,7 @@ export interface ToolchainOptions {
  * An environment in which `go` builds: this one, if its Go is new enough; else one with a Go downloaded from the user's own module proxy
  * (GOPROXY), into the cache, once, after a question. Fails with one sentence and all ways out.
  */
-export async function goReady(world: World, options: ToolchainOptions): Promise<World["env"]> {
+export async function goReady(world: Asking, options: ToolchainOptions): Promise<World["env"]> {
 	const check = (env: World["env"]) => checkGo({ cwd: options.extensions, env, stop: world.stop });
 	const missing: unknown = await check(world.env).catch((error) => error);
 	if (missing === undefined) return world.env;
@@ -77,20 +80,17 @@ export function proxyIn(text: string | undefined): URL | null {
 	return one === undefined ? null : new URL(one);
 }
 
-/** Go's hash of a module's files (golang.org/x/mod/sumdb/dirhash, Hash1). */
+/** Go's hash of a module's files. */
 export function hash1(files: Readonly<Record<string, Uint8Array>>): string {
-	const lines = Object.entries(files)
-		.map(([name, bytes]) => [name, createHash("sha256").update(bytes).digest("hex")] as const)
-		.sort(([a], [b]) => (a < b ? -1 : 1))
-		.map(([name, sum]) => `${sum}  ${name}\n`);
-	return `h1:${createHash("sha256").update(lines.join("")).digest("base64")}`;
+	const sumOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+	return h1Of(new Map(Object.entries(files).map(([name, bytes]) => [name, sumOf(bytes)])));
 }
 
 // --- internal ---
 
 /** Asks, downloads and checks. If it may not, `missing` lists the ways out. */
 async function fetchGo(
-	world: World,
+	world: Asking,
 	{ yes, why, platform = HERE.name, sums = SUMS, onProgress }: ToolchainOptions,
 	missing: MqbenchError,
 	to: string,

@@ -160,9 +160,11 @@ export const tlsField = {
 
 /** Options that no driver gets. */
 export const OF_PROCESSES: readonly string[] = [
-	...["broker", "heap", "partitions"],
+	...["broker", "heap", "partitions", "command"],
 	...Object.keys({ ...processFields, ...clusterFields }),
 ];
+
+export const DEFINITION = Symbol("definition");
 
 const allFields = z.object({
 	broker: z.string(),
@@ -170,10 +172,14 @@ const allFields = z.object({
 	...clusterFields,
 	...tlsField,
 	partitions: z.int().optional(),
+	command: z.array(z.string()).readonly().optional(),
 	/** Filled in by mqbench: parts of `config` that must stay hidden. */
 	secrets: z.array(z.string()).readonly().optional(),
 });
-export type SystemOptionsOfAnyBroker = Readonly<z.infer<typeof allFields>>;
+export type SystemOptionsOfAnyBroker = Readonly<z.infer<typeof allFields>> & {
+	/** The definition of a broker from outside (outside.ts). Copies keep it, JSON does not. */
+	readonly [DEFINITION]?: object;
+};
 export type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
 
 export function variable(name: string): string {

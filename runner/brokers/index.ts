@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type BrokerPlace, isImaged } from "../model/targets.ts";
 import type { Broker } from "./broker.ts";
 import * as definitions from "./definitions.ts";
-import { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
+import { DEFINITION, type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 import type { BrokerProcess } from "./process.ts";
 import type { BuiltProgram } from "./server.ts";
 
@@ -58,15 +58,30 @@ export function loginUrl(broker: Pick<Broker, "urls" | "urlUser">, bare = bareUr
 	return { url, variable: name };
 }
 
-export const SystemOptions = z.discriminatedUnion(
-	"broker",
-	Object.values(brokers).map(({ options }) => options) as never,
-) as unknown as z.ZodType<SystemOptions>;
+export const SystemOptions = optionsOf(brokers);
 export type SystemOptions = SystemOptionsOfAnyBroker;
 
-export function brokerOf(options: { readonly broker: BrokerName }): Broker {
-	const broker = brokers[options.broker];
-	if (!broker) throw new Error(`there is no broker ${options.broker}`);
+/** Options of these brokers, or a name alone. Those of a broker from outside get its definition. */
+export function systemSchema(outside: Readonly<Record<string, Broker>> = {}) {
+	const all = { ...outside, ...brokers };
+	const options = optionsOf(all);
+	return z
+		.union([z.enum(Object.keys(all)).transform((broker) => options.parse({ broker })), options])
+		.transform((system) => {
+			const definition = outside[system.broker];
+			return definition ? { ...system, [DEFINITION]: definition } : system;
+		});
+}
+
+type Own = Pick<SystemOptions, typeof DEFINITION>;
+
+/** Of a system or its options; of a name alone only if the broker is mqbench's. */
+export function brokerOf(
+	of: Own & { readonly broker: BrokerName; readonly options?: Own },
+): Broker {
+	const own = of[DEFINITION] ?? of.options?.[DEFINITION];
+	const broker = (own as Broker | undefined) ?? brokers[of.broker];
+	if (!broker) throw new Error(`there is no broker ${of.broker}`);
 	return broker;
 }
 
@@ -91,7 +106,7 @@ export function imageOf(system: ImageAsked): string {
 export function imageAt(place: BrokerPlace | null, system: ImageAsked): string | null {
 	const { image, options } = system;
 	const { process } = brokerOf(options);
-	if (process === null || !hasProcess(options)) return null;
+	if (process === null || !hasProcess(options) || options[DEFINITION]) return null;
 	const contained =
 		isImaged(place) ||
 		(place === "host" &&
@@ -104,6 +119,11 @@ export const processes: Readonly<Record<string, BrokerProcess | null>> = Object.
 );
 
 // --- internal ---
+
+function optionsOf(of: Readonly<Record<string, Broker>>): z.ZodType<SystemOptions> {
+	const all = Object.values(of).map(({ options }) => options);
+	return z.discriminatedUnion("broker", all as never) as unknown as z.ZodType<SystemOptions>;
+}
 
 /** Brokers may share a program. */
 function programs(whenNeeded: boolean): readonly BuiltProgram[] {

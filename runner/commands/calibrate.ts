@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Command } from "commander";
+import { readScenario } from "../../infra/read-scenario.ts";
 import { CALIBRATION, keepCalibration, writeCalibration } from "../compare/calibrate/file.ts";
 import { calibrationOf } from "../compare/calibrate/measure.ts";
 import { LEAST_RUNS } from "../compare/calibrate/noise.ts";
@@ -12,16 +13,22 @@ import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
 import { renderBlocks } from "../render/terminal.ts";
 import { makeProgress } from "../run/progress.ts";
-import { readScenario } from "../scenario/load.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
-import { type Action, outFolderOption, type ScenarioArgs, scenarioOptions } from "./options.ts";
+import {
+	type Action,
+	allowCodeOption,
+	outFolderOption,
+	type ScenarioArgs,
+	scenarioOptions,
+} from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	scenarioOptions(command)
 		.option("--runs <n>", `runs of each system and case, at least ${LEAST_RUNS}`, "10")
 		.addOption(outFolderOption())
+		.addOption(allowCodeOption())
 		.option(
 			"-y, --yes",
 			"ask nothing: fetch a Go to build the load generator with, where it is missing",
@@ -30,7 +37,7 @@ export function declare(command: Command, on: Action): void {
 		.action(on(calibrate, "path"));
 }
 
-interface CalibrateArgs extends ScenarioArgs, Pick<PipelineArgs, "out" | "yes"> {
+interface CalibrateArgs extends ScenarioArgs, Pick<PipelineArgs, "out" | "yes" | "allowCode"> {
 	readonly quiet?: boolean | undefined;
 	readonly runs: string;
 }
@@ -51,6 +58,7 @@ export async function calibrate(args: CalibrateArgs, world: World): Promise<Exit
 			plans,
 			out: args.out,
 			yes: args.yes,
+			allowCode: args.allowCode,
 			snapshot: null,
 			command: commandOf(args.path, args.argv ?? [], world),
 			progress: makeProgress(world, args.quiet ?? false),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { readScenario } from "../../infra/read-scenario.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
-import { readScenario } from "../scenario/load.ts";
 import { compile as compilePlan } from "../script/compile.ts";
 import type { World } from "../world.ts";
 import { type Action, type Flags, type ScenarioArgs, scenarioOptions } from "./options.ts";

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { extensionPage } from "../explain/extension.ts";
 import { otherNames, terms } from "../explain/terms.ts";
 import { topicNames, topics } from "../explain/topics.ts";
 import { largestOf } from "../extremes.ts";
@@ -9,7 +10,12 @@ import type { World } from "../world.ts";
 import type { Action } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
-	command.argument("[topic...]", "without a topic: list all of them").action(on(explain, "words"));
+	command
+		.argument(
+			"[topic...]",
+			"without a topic: list all of them; also a driver from outside: its folder, or module@version",
+		)
+		.action(on(explain, "words"));
 }
 
 /** The idea behind words of the reports ("not offered", or several: "floor others"), or a list of all. */
@@ -22,12 +28,13 @@ export async function explain(
 	const missing = pages.every((page) => page === undefined)
 		? topic
 		: words[pages.indexOf(undefined)];
-	if (words.length > 0 && missing !== undefined) {
+	const extension = missing === undefined ? null : await extensionPage(topic, world);
+	if (words.length > 0 && missing !== undefined && extension === null) {
 		const near = suggest(missing, [...topicNames, ...terms.map(({ name }) => name)]);
 		const guess = near === undefined ? "" : `; did you mean ${near}?`;
 		throw failure("unknown-topic", { topic: missing, guess });
 	}
-	world.stdout.write(words.length === 0 ? list() : pages.join("\n"));
+	world.stdout.write(extension ?? (words.length === 0 ? list() : pages.join("\n")));
 	return EXIT.pass;
 }
 

@@ -80,6 +80,13 @@ export function inconclusiveOption(description: string): Option {
 	return new Option("--on-inconclusive <what>", description).choices(ON_INCONCLUSIVE);
 }
 
+export function allowCodeOption(): Option {
+	return new Option(
+		"--allow-code",
+		"run the scenario's extensions, which are code of others, without asking (npx mqbench plan shows them)",
+	);
+}
+
 export function outFolderOption(): Option {
 	return new Option("--out <folder>", "folder for the results (default: reports/<run-id>)");
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { readScenario } from "../../infra/read-scenario.ts";
 import { type CloudSide, theCloud, writeOffer } from "../../infra/rent/rent.ts";
 import { cloudRequest } from "../../infra/rent/request.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
@@ -7,7 +8,6 @@ import { expand } from "../plan/expand.ts";
 import { holdingLines, placeLines, usesLines } from "../plan/place-text.ts";
 import { renderPlan } from "../plan/plan-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
-import { readScenario } from "../scenario/load.ts";
 import { foreseenText } from "../search/runs.ts";
 import type { World } from "../world.ts";
 import { type Action, type Flags, type ScenarioArgs, scenarioOptions } from "./options.ts";

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { ownSettings } from "../../infra/machine-settings.ts";
+import { readScenario } from "../../infra/read-scenario.ts";
 import {
 	type CloudSide,
 	type RentOptions,
@@ -19,13 +20,13 @@ import { warnBeforeRuns } from "../plan/warnings.ts";
 import { deliveringErrors } from "../render/deliver.ts";
 import { type ReporterArgs, reportersOf } from "../result/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
-import { readScenario } from "../scenario/load.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { holdsSecret, VISIBLE_PASSWORD } from "../secrets.ts";
 import { type WatchArgs, watching } from "../watch/watch.ts";
 import type { World } from "../world.ts";
 import {
 	type Action,
+	allowCodeOption,
 	calibrationOption,
 	collect,
 	inconclusiveOption,
@@ -40,6 +41,7 @@ export function declare(command: Command, on: Action): void {
 	reportOptions(
 		rentOptions(scenarioOptions(command))
 			.addOption(outFolderOption().conflicts("resume"))
+			.addOption(allowCodeOption())
 			.option(
 				"--resume <folder>",
 				"continue an interrupted command in its folder, reports/<run-id>; complete runs are kept",

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import { resolveBinaries } from "../../infra/programs/resolve.ts";
+import { readScenario } from "../../infra/read-scenario.ts";
 import {
 	type CloudSide,
 	type RentOptions,
@@ -16,7 +17,6 @@ import { targets, targetsThat } from "../model/targets.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
-import { readScenario } from "../scenario/load.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 import { type Action, rentOptions, type ScenarioArgs, systemsOptions } from "./options.ts";
@@ -44,6 +44,10 @@ export async function up(
 	if (!targets[target].stays)
 		throw failure("usage", {
 			message: `${args.path}: npx mqbench up keeps brokers of target ${targetsThat(({ stays }) => stays)}, not of ${target}. Measure without it: npx mqbench ${commandLine([args.path])}`,
+		});
+	if (scenario.drivers !== null)
+		throw failure("usage", {
+			message: `${args.path}: npx mqbench up keeps no brokers from outside (extensions). Start yours, and write target: existing with its url.`,
 		});
 	const shown = args.out ?? "rig.json";
 	const place = { shown, path: path.resolve(world.cwd, shown) };

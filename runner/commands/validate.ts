@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { ownSettings } from "../../infra/machine-settings.ts";
+import { readScenario } from "../../infra/read-scenario.ts";
 import { cloudRequest } from "../../infra/rent/request.ts";
 import { EXIT, type ExitCode, MqbenchError } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
@@ -7,7 +8,6 @@ import { expand } from "../plan/expand.ts";
 import { placeLines } from "../plan/place-text.ts";
 import { comparedText, QUICK_MEANS } from "../plan/plan-text.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import { readScenario } from "../scenario/load.ts";
 import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Action, type Flags, type ScenarioArgs, scenarioOptions } from "./options.ts";

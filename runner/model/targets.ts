@@ -21,7 +21,7 @@ export interface TargetTraits {
 }
 
 export const SYSTEM_SETTINGS = [
-	...(["port", "version", "binary", "config", "nodes", "pin", "image"] as const),
+	...(["port", "version", "binary", "command", "config", "nodes", "pin", "image"] as const),
 	...(["cpus", "memory", "url", "tls", "create", "topics"] as const),
 ] as const;
 export type SystemSetting = (typeof SYSTEM_SETTINGS)[number];
@@ -52,7 +52,7 @@ export const targets = {
 		rents: null,
 		faults: [...PROCESS_FAULTS, "partition", "latency"],
 		otherFaults: "",
-		without: { port: REMOVE, binary: "write image instead", ...YOURS },
+		without: { port: REMOVE, binary: "write image instead", command: REMOVE, ...YOURS },
 	},
 	existing: {
 		place: null,
@@ -72,7 +72,7 @@ export const targets = {
 		rents: "aws",
 		faults: PROCESS_FAULTS,
 		otherFaults: tell("faults-on-hosts"),
-		without: { port: REMOVE, binary: REMOVE, ...YOURS },
+		without: { port: REMOVE, binary: REMOVE, command: REMOVE, ...YOURS },
 	},
 	kubernetes: {
 		place: "pod",
@@ -84,6 +84,7 @@ export const targets = {
 		without: {
 			port: REMOVE,
 			binary: "write image instead",
+			command: REMOVE,
 			pin: "write cpus instead",
 			url: CLUSTERS_OWN,
 			tls: CLUSTERS_OWN,

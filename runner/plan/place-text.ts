@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
+import { DEFINITION } from "../brokers/fields.ts";
 import { brokerOf, hasProcess, imageAt, noBroker } from "../brokers/index.ts";
+import { commandOf } from "../brokers/outside.ts";
 import { largestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
@@ -8,6 +11,7 @@ import { onHosts } from "../scenario/rig.ts";
 import type { Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
 import type { Env } from "../scenario/variables.ts";
 import { maskUrls } from "../secrets.ts";
+import { commandLine } from "../shell.ts";
 import { percent } from "../text/percent.ts";
 import {
 	formatBytesExact,
@@ -77,6 +81,7 @@ export function usesLines(scenario: Scenario, plans: readonly Plan[], env: Env):
 	const inPods = kubernetes !== null && clients.kind === "pods";
 	const metrics = systems.map(({ options }) => maskUrls(metricsAsked(options).url ?? ""));
 	return [
+		...codeLines(scenario),
 		...(here ? systems.flatMap(programLine) : []),
 		...(kubernetes === null ? [] : [`cluster: ${clusterText(kubernetes)}`]),
 		...(inPods ? [`image ${kubernetes.image} for the load generator pods`] : []),
@@ -84,6 +89,24 @@ export function usesLines(scenario: Scenario, plans: readonly Plan[], env: Env):
 		...lineOf("metrics", metrics.filter(Boolean)),
 		...lineOf("variables of the environment", variables),
 	];
+}
+
+/** Code of others that a scenario runs. */
+export function codeLines({ drivers, systems, target, rig }: Scenario): string[] {
+	if (drivers === null) return [];
+	const lock = path.basename(drivers.lock);
+	const here = rig === null && targets[target].place === "process";
+	return drivers.found.flatMap(({ title, sum, before, manifest }) => {
+		const pinned = before === sum ? `as in ${lock}` : `changed: ${lock} has ${before}`;
+		const own = systems.filter(({ broker }) => here && broker === manifest.broker);
+		return [
+			`extension ${title}, the driver of ${manifest.broker}: ${sum}, ${before === null ? `not in ${lock} yet` : pinned}`,
+			...own.map(({ key, binary, options }) => {
+				const [program, ...args] = commandOf(manifest, options);
+				return `${key}: program ${commandLine([binary ?? program ?? "", ...args])}`;
+			}),
+		];
+	});
 }
 
 /** "namespace bench of context kind-bench", as far as the scenario has them. */
@@ -203,7 +226,7 @@ function programLine({ key, binary, options }: System): string[] {
 		.at(-1);
 	const { server } = options as { readonly server?: string };
 	const program = binary ?? server ?? from?.replaceAll("`", "");
-	return program === undefined ? [] : [`${key}: program ${program}`];
+	return program === undefined || options[DEFINITION] ? [] : [`${key}: program ${program}`];
 }
 
 function sshAccess({ clients, rig }: Scenario) {

@@ -1,4 +1,4 @@
-import { brokerOf, loginUrl } from "../brokers/index.ts";
+import { brokers, loginUrl } from "../brokers/index.ts";
 import { resumeCommand } from "../model/command-file.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
@@ -21,8 +21,9 @@ export function refusalAdvice(error: string, { brokerUrl, load }: Run): string |
 	if (RIGHTS.test(error)) return GRANT_RIGHTS;
 	const given = brokerUrl ?? "";
 	const server = given.replace(/^\w+:\/\/(?:\S*@)?|\/.*$/g, "");
-	if (LOGIN.test(error)) {
-		const { url, variable } = loginUrl(brokerOf(load), brokerUrl ?? undefined);
+	const broker = brokers[load.broker];
+	if (LOGIN.test(error) && broker) {
+		const { url, variable } = loginUrl(broker, brokerUrl ?? undefined);
 		return given.includes("@")
 			? `check user and password: ${server} refused them`
 			: `write ${variable}=... before the command and --url '${url}' behind it, with the single quotes`;

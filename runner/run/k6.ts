@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Workspace } from "../../infra/rig.ts";
 import { openBoundedLog } from "../bounded-log.ts";
-import { brokerOf } from "../brokers/index.ts";
+import { brokers } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { hide, maskUrls, secretsIn, soundsSecret } from "../secrets.ts";
 import type { World } from "../world.ts";
@@ -129,7 +129,7 @@ function segments(index: number, count: number): string[] {
 
 /** From the user's environment, the variables that the driver reads, and those for k6's outputs if there are any. */
 function givenEnv(plan: Plan, outs: readonly string[], env: World["env"]): Record<string, string> {
-	const own = new Set<string>(brokerOf(plan).secretEnv);
+	const own = new Set<string>(brokers[plan.broker]?.secretEnv);
 	const isGiven = (name: string) => own.has(name) || (outs.length > 0 && OF_OUTPUTS.test(name));
 	const given = Object.entries(env).filter(([name]) => isGiven(name));
 	return Object.fromEntries(

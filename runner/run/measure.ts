@@ -2,6 +2,7 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { networkBaseline } from "../../infra/hosts/network.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
+import { pin } from "../../infra/programs/pins.ts";
 import { resolveBinaries } from "../../infra/programs/resolve.ts";
 import { type Client, untouchedBroker } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
@@ -67,8 +68,10 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			version: packageVersion,
 			progress: progress.build,
 			systems: scenario.systems,
+			drivers: scenario.drivers,
 			yes: all.yes ?? false,
 		});
+		if (scenario.drivers) pin(scenario.drivers);
 		let environment = resumedEnvironment(
 			all.resumed ? environmentIn(folder) : null,
 			readEnvironment(timestamp(world), {

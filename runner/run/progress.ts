@@ -1,4 +1,4 @@
-import type { BuildProgress } from "../../infra/programs/resolve.ts";
+import type { BuildProgress } from "../../infra/programs/once.ts";
 import { noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { openedAt } from "../plan/derive.ts";

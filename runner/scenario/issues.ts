@@ -20,7 +20,11 @@ import type { Path, Problem } from "./problem.ts";
 import { ScenarioFile, written } from "./schema.ts";
 
 /** Turns zod's issues into sentences for the scenario's author; `value` is the checked value. */
-export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Problem[] {
+export function problemsOf(
+	issues: readonly z.core.$ZodIssue[],
+	value: unknown,
+	file: z.ZodType = ScenarioFile,
+): Problem[] {
 	// Correcting an unknown key often supplies the missing one.
 	const misspelt = new Set(
 		issues.filter(({ code }) => code === "unrecognized_keys").map(({ path }) => path.join()),
@@ -34,7 +38,7 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown):
 	return [...last.values()].flatMap((issue) => {
 		if (follows(issue)) return [];
 		const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
-		const about = { issue, path, value: valueAt(value, path), whole: value };
+		const about = { issue, path, value: valueAt(value, path), whole: { value, file } };
 		const sentence = sentences[issue.code]?.(about) ?? issue.message;
 		return (Array.isArray(sentence) ? sentence : [{ path, message: sentence }]).map((problem) => ({
 			code: issue.code,
@@ -43,20 +47,26 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown):
 	});
 }
 
-/** The keys allowed at `path`, for a system its broker's keys. `whole` is the written scenario. */
-export function keysAt(path: Path, whole: unknown): string[] {
+/** The written scenario, and its schema. */
+interface Whole {
+	readonly value: unknown;
+	readonly file: z.ZodType;
+}
+
+/** The keys allowed at `path`, for a system its broker's keys. */
+export function keysAt(path: Path, whole: Whole): string[] {
 	const keys = schemasAt(path, whole)
 		.flatMap(forms)
 		.flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : []));
 	return [...new Set(keys)];
 }
 
-export function fits(path: Path, whole: unknown, value: unknown): boolean {
+export function fits(path: Path, whole: Whole, value: unknown): boolean {
 	return schemasAt(path, whole).some((one) => z.safeParse(one, value).success);
 }
 
 /** As YAML. */
-export function examplesAt(path: Path, whole: unknown): string[] {
+export function examplesAt(path: Path, whole: Whole): string[] {
 	const examples = (schema: z.core.$ZodType): unknown[] =>
 		(z.globalRegistry.get(schema)?.examples as unknown[] | undefined) ??
 		inside(schema).flatMap(examples);
@@ -72,7 +82,7 @@ interface About {
 	readonly issue: any;
 	readonly path: Path;
 	readonly value: unknown;
-	readonly whole: unknown;
+	readonly whole: Whole;
 }
 
 const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> = {
@@ -117,7 +127,8 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 		if (branch)
 			return problemsOf(
 				branch.map((one) => ({ ...one, path: [...path, ...one.path] })),
-				whole,
+				whole.value,
+				whole.file,
 			);
 		const kinds = branches
 			.flat()
@@ -220,11 +231,11 @@ function choice(about: About, options: readonly unknown[]): string {
 	);
 }
 
-function unknownKey(path: Path, key: string, whole: unknown): string {
-	const map = valueAt(whole, path) as Written;
+function unknownKey(path: Path, key: string, whole: Whole): string {
+	const map = valueAt(whole.value, path) as Written;
 	const known = keysAt(path, whole);
 	if (isSystem(path)) {
-		const broker = systemBroker(path, whole);
+		const broker = systemBroker(path, whole.value);
 		if (Object.hasOwn(processFields, key)) return tell("option-without-effect", { key, broker });
 		if (LOGIN.includes(key.toLowerCase()) && realBrokers.includes(broker))
 			return tell("login-as-key", { ...loginUrl(brokerOf({ broker })), key: quoted(key) });
@@ -254,15 +265,17 @@ function unknownKey(path: Path, key: string, whole: unknown): string {
 
 const LOGIN = ["password", "passwd", "pass", "user", "username", "auth", "token"];
 
-function schemasAt(path: Path, whole: unknown): z.core.$ZodType[] {
-	let schemas: z.core.$ZodType[] = [ScenarioFile];
+function schemasAt(path: Path, whole: Whole): z.core.$ZodType[] {
+	let schemas: z.core.$ZodType[] = [whole.file];
 	for (const [depth, step] of path.entries()) {
 		const here = path.slice(0, depth + 1);
-		const broker = BrokerName.safeParse(systemBroker(here, whole)).data;
-		schemas =
-			isSystem(here) && broker !== undefined
-				? [brokerOf({ broker }).options]
-				: schemas.flatMap(forms).flatMap((schema) => below(schema, step));
+		schemas = schemas.flatMap(forms).flatMap((schema) => below(schema, step));
+		if (!isSystem(here)) continue;
+		const broker = systemBroker(here, whole.value);
+		const own = schemas
+			.flatMap(forms)
+			.find((one) => one instanceof z.ZodObject && z.safeParse(one.shape.broker, broker).success);
+		if (own) schemas = [own];
 	}
 	return schemas;
 }

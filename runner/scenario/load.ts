@@ -1,11 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { failure } from "../errors.ts";
 import { targets } from "../model/targets.ts";
-import { reasonOf } from "../reason.ts";
-import type { World } from "../world.ts";
 import { resolveBackground, withChurn } from "./background.ts";
 import { resolveCases } from "./cases.ts";
 import { clientCount, resolveClients } from "./clients.ts";
@@ -22,8 +19,6 @@ import {
 	report,
 	type Surroundings,
 } from "./problem.ts";
-import { shorten } from "./quick.ts";
-import { givenRig } from "./rig.ts";
 import { checkSystems } from "./rules/system.ts";
 import {
 	checkPayloads,
@@ -33,7 +28,7 @@ import {
 	resolvePin,
 } from "./rules/whole.ts";
 import type { Scenario } from "./scenario.ts";
-import { ScenarioFile } from "./schema.ts";
+import { Extensions, type NamedExtension, scenarioFile } from "./schema.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
 import { parseSource } from "./source.ts";
 import { resolveSystems } from "./systems.ts";
@@ -102,31 +97,12 @@ export function safeName(text: string, otherwise: string): string {
 	return safe === "" ? otherwise : safe;
 }
 
-/** `onRig` resolves the scenario again on the rig in that file, stood up for it. */
-export async function readScenario(
-	file: string,
-	overrides: Overrides,
-	world: Pick<World, "cwd" | "env">,
-): Promise<{ scenario: Scenario; text: string; onRig(rig: string): Promise<Scenario> }> {
-	let text: string;
-	try {
-		text = await readFile(path.resolve(world.cwd, file), "utf8");
-	} catch (error) {
-		throw failure("scenario-unreadable", { path: file, reason: reasonOf(error) });
-	}
-	const resolve = async (changes: Overrides) => {
-		const rig = changes.rig && { ...(await givenRig(changes.rig, world.cwd)), only: changes.only };
-		const scenario = loadScenario(file, text, changes, world.env, {
-			...around(file, world.cwd),
-			...(rig ? { rig } : {}),
-		});
-		return changes.quick ? shorten(scenario) : scenario;
-	};
-	return {
-		scenario: await resolve(overrides),
-		text,
-		onRig: (rig) => resolve({ ...overrides, target: undefined, rig }),
-	};
+/** As far as they are well-formed: loadScenario reports mistakes. */
+export function extensionsIn(text: string, overrides: Overrides): readonly NamedExtension[] {
+	const parsed = parseSource(text);
+	if ("problems" in parsed) return [];
+	const { value } = applyOverrides(parsed.source.value, overrides);
+	return Extensions.safeParse(value.extensions).data ?? [];
 }
 
 // --- internal ---
@@ -139,10 +115,15 @@ function check(
 ): { scenario?: Scenario; problems: Problem[] } {
 	const problems: Problem[] = [];
 	const { value: written, secrets } = fillVariables(asWritten, given.env, problems);
-	const { data, error } = ScenarioFile.safeParse(written);
+	const outside = (given.drivers?.found ?? []).map(({ broker, manifest }) => [
+		manifest.broker,
+		broker,
+	]);
+	const schema = scenarioFile(Object.fromEntries(outside));
+	const { data, error } = schema.safeParse(written);
 	// A value with an unset variable has no second mistake.
 	const unset = new Set(problems.map(({ path }) => path.join("\0")));
-	for (const one of problemsOf(error?.issues ?? [], written))
+	for (const one of problemsOf(error?.issues ?? [], written, schema))
 		if (!unset.has(one.path.join("\0"))) problems.push(one);
 	const file = data && withChurn(data, problems);
 	if (!file || problems.length > 0) return { problems };
@@ -202,6 +183,7 @@ function check(
 				asWritten.systems,
 				context.rig?.rig.brokers.map(({ url }) => url),
 			]),
+			drivers: given.drivers ?? null,
 			quick: false,
 		},
 	};

@@ -1,3 +1,4 @@
+import type { Drivers } from "../brokers/outside.ts";
 import type { Target } from "../model/plan.ts";
 import { maskSameLength } from "../secrets.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
@@ -115,6 +116,8 @@ export interface Surroundings {
 	/** As Node names it: "linux". */
 	readonly platform: string;
 	readonly rig?: GivenRig | undefined;
+	/** What the scenario's extensions are (infra/read-scenario.ts). */
+	readonly drivers?: Drivers | null | undefined;
 	/** Size of a file, or null if it is unreadable. */
 	fileBytes(path: string): number | "folder" | null;
 	fileText(path: string): string;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
+import type { Drivers } from "../brokers/outside.ts";
 import type { BaselineSla, Plan, Sla, Target } from "../model/plan.ts";
 import type { Workload } from "../model/workload.ts";
 import type { Aws } from "./aws.ts";
@@ -40,6 +41,8 @@ export interface Scenario {
 	readonly strict: boolean;
 	/** Environment variables that fill in its systems, including variables of a rig. */
 	readonly variables: readonly string[];
+	/** Null without extensions. */
+	readonly drivers: Drivers | null;
 	/** Shortened by `--quick`: its figures are not results. */
 	readonly quick: boolean;
 }

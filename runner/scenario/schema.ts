@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
+import { type Broker, example, noBroker, systemSchema } from "../brokers/index.ts";
 import { CpuSet, count, described, flag, parsed, span, text, word } from "../model/field.ts";
 import { CATCH_UP } from "../model/load.ts";
 import { AnyAction, type BaselineSla, type Sla, Target } from "../model/plan.ts";
@@ -39,11 +39,55 @@ export const SharedWorkload = WorkloadFile.partial({ message: true });
 export type SharedWorkload = Omit<WrittenWorkload, "message"> &
 	Partial<Pick<WrittenWorkload, "message">>;
 
-export const System = described(
-	z.union([BrokerName.transform((broker) => SystemOptions.parse({ broker })), SystemOptions]),
-	"A broker's name, or a map with its settings.",
-	[example.broker],
-);
+function systemFields(outside?: Readonly<Record<string, Broker>>) {
+	const System = described(systemSchema(outside), "A broker's name, or a map with its settings.", [
+		example.broker,
+	]);
+	return {
+		system: described(
+			System,
+			"The system to measure. A scenario has either `system` or `systems`.",
+			[example.broker],
+		).optional(),
+		systems: described(
+			z.record(Name, System).optional(),
+			"Systems to compare, each under its name in reports. They take turns.",
+			[{ [example.broker]: example.broker, floor: noBroker }],
+		),
+	};
+}
+
+/** As Go has them, and without a way out. */
+export const MODULE_PATH = /^(?!.*\.\.)[A-Za-z0-9][\w.~-]*(\/[\w.~-]+)*$/;
+export const MODULE_VERSION = /^v\d+\.\d+\.\d+([-+][\w.+-]+)?$/;
+
+export const Extensions = z
+	.array(
+		z.union([
+			z.strictObject({
+				module: word(
+					"Go module of the driver.",
+					["github.com/me/xk6-mybroker"],
+					[MODULE_PATH, tell("extension-module")],
+				),
+				version: word(
+					"Its exact version.",
+					["v1.2.3"],
+					[MODULE_VERSION, tell("extension-version")],
+				),
+			}),
+			z.strictObject({
+				path: word("Folder of its Go module, from the scenario's folder.", ["../xk6-mybroker"]),
+			}),
+		]),
+	)
+	.max(20)
+	.meta({
+		description:
+			"Drivers from outside, each a Go module with a manifest, mqbench.json. They are code of others: a run asks, or takes `--allow-code`, and a file beside the scenario (.lock) pins them.",
+		examples: [[{ path: "../xk6-mybroker" }]],
+	});
+export type NamedExtension = z.infer<typeof Extensions>[number];
 
 const SlaText = described(
 	z.string(),
@@ -209,14 +253,8 @@ export const ScenarioFile = z.strictObject({
 			"How pods run, with `target: kubernetes` or `clients: { kubernetes: n }`. Otherwise ignored.",
 		examples: [{ namespace: "bench", resources: { cpus: 2, memory: "2GiB" } }],
 	}),
-	system: described(System, "The system to measure. A scenario has either `system` or `systems`.", [
-		example.broker,
-	]).optional(),
-	systems: described(
-		z.record(Name, System).optional(),
-		"Systems to compare, each under its name in reports. They take turns.",
-		[{ [example.broker]: example.broker, floor: noBroker }],
-	),
+	extensions: Extensions.default([]),
+	...systemFields(),
 	workload: SharedWorkload.optional().meta({
 		description: "What each run sends. Cases override single fields.",
 	}),
@@ -326,3 +364,10 @@ export const ScenarioFile = z.strictObject({
 	strict: flag("`true`: refuse a duration too short for the SLA's percentiles.").default(false),
 });
 export type ScenarioFile = z.infer<typeof ScenarioFile>;
+
+/** With these brokers from outside, too. */
+export function scenarioFile(outside: Readonly<Record<string, Broker>>): typeof ScenarioFile {
+	return Object.keys(outside).length === 0
+		? ScenarioFile
+		: ScenarioFile.extend(systemFields(outside));
+}

@@ -123,7 +123,7 @@ function addressOf(
 
 /** Paths count from the scenario's folder; a bare name is looked up on PATH. */
 function absolute(options: SystemOptions, folder: string): SystemOptions {
-	const { binary, tls } = options;
+	const { binary, tls, command } = options;
 	const from = (file: string) => path.resolve(folder, file);
 	const files =
 		typeof tls === "object" &&
@@ -133,6 +133,9 @@ function absolute(options: SystemOptions, folder: string): SystemOptions {
 	return {
 		...options,
 		...(binary !== undefined && /[/\\]/.test(binary) ? { binary: from(binary) } : {}),
+		...(command && /^[^{]*[/\\]/.test(command[0] ?? "")
+			? { command: [from(command[0] ?? ""), ...command.slice(1)] }
+			: {}),
 		...(files ? { tls: Object.fromEntries(files) } : {}),
 	};
 }

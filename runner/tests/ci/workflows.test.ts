@@ -146,7 +146,7 @@ test.each(named(actions))(
 test.each(filesBelow(EXAMPLES, ".yaml").map((file) => [path.basename(file), file]))(
 	"the scenario %s is one that mqbench takes",
 	async (_name, file) => {
-		const { readScenario } = await import("../../scenario/load.ts");
+		const { readScenario } = await import("../../../infra/read-scenario.ts");
 		const { realWorld } = await import("../../../infra/programs/real.fake.ts");
 		const world = { ...realWorld, env: { BUILD: "/build" } };
 		const { scenario } = await readScenario(file, {}, world);

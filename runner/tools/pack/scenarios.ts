@@ -11,13 +11,13 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { readScenario } from "../../../infra/read-scenario.ts";
 import { EXIT, MqbenchError } from "../../errors.ts";
 import { glob } from "../../model/glob.ts";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { expand } from "../../plan/expand.ts";
 import { readResult } from "../../result/result-files.ts";
-import { readScenario } from "../../scenario/load.ts";
 import { packFiles, packTable } from "./pack.ts";
 
 const { values } = parseArgs({
@@ -59,7 +59,8 @@ process.exitCode = codes.length === 0 ? EXIT.usage : worst(codes);
 /** Why a scenario is not run: something that it needs is missing here, or --only leaves nothing of it. */
 async function leftOut(file: string): Promise<string | null> {
 	try {
-		const world = { cwd: process.cwd(), env: process.env };
+		const stop = new AbortController().signal;
+		const world = { cwd: process.cwd(), env: process.env, stop, ask: null };
 		const { scenario } = await readScenario(file, {}, world);
 		expand(scenario, { only });
 		return null;

@@ -14,10 +14,10 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { readScenario } from "../../../infra/read-scenario.ts";
 import { buildResult } from "../../compare/build.ts";
 import { EXIT, MqbenchError } from "../../errors.ts";
 import { packageFolder } from "../../package.ts";
-import { readScenario } from "../../scenario/load.ts";
 import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
 import { formatBytes, plural } from "../../units.ts";
@@ -130,7 +130,8 @@ async function publish(file: string): Promise<number> {
 /** The ordinary command line, with three repeats where the scenario asks for fewer. Its verdict is in its report. */
 async function run(file: string, folder: string): Promise<number | null> {
 	const { set } = values;
-	const world = { cwd: process.cwd(), env: process.env };
+	const stop = new AbortController().signal;
+	const world = { cwd: process.cwd(), env: process.env, stop, ask: null };
 	const { scenario: read } = await readScenario(file, { set }, world);
 	const all = [...set, ...(read.repeat < REPEATS ? [`repeat=${REPEATS}`] : [])];
 	const child = spawn(

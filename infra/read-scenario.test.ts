@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { testFolder } from "../../infra/test-folder.fake.ts";
-import { readScenario } from "./load.ts";
+import { fakeWorld } from "../runner/world.fake.ts";
+import { readScenario } from "./read-scenario.ts";
+import { testFolder } from "./test-folder.fake.ts";
 
 const scenario = "system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s }\n";
 
@@ -20,7 +21,7 @@ test("--rig is read from the current folder; keys of its clients count from its 
 		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
 		clients: [{ host: "a", identity: "keys/a", knownHosts: "known" }],
 	});
-	const read = await readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} });
+	const read = await readScenario("s.yaml", { rig: "rig.json" }, fakeWorld({ cwd }));
 	expect(read.scenario).toMatchObject({
 		rig: { id: "x" },
 		systems: [{ url: "nats://h" }],
@@ -45,7 +46,7 @@ test("keys of hosts for brokers count from the rig's folder as well; ~ is ssh's 
 			},
 		],
 	});
-	const read = await readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} });
+	const read = await readScenario("s.yaml", { rig: "rig.json" }, fakeWorld({ cwd }));
 	expect(read.scenario.rig?.brokers[0]?.hosts).toMatchObject([
 		{ identity: path.join(cwd, "id"), knownHosts: path.join(cwd, "known") },
 		{ identity: "~/.ssh/id" },
@@ -59,20 +60,20 @@ test("a rig that would have ssh add a line to some other file is refused", async
 		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
 		clients: [{ host: "reboot", knownHosts: "s.yaml" }],
 	});
-	await expect(readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} })).rejects.toMatchObject(
-		{
-			code: "rig-invalid",
-			message: `rig.json: knownHosts: ${path.join(cwd, "s.yaml")} does not contain known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts`,
-		},
-	);
+	await expect(
+		readScenario("s.yaml", { rig: "rig.json" }, fakeWorld({ cwd })),
+	).rejects.toMatchObject({
+		code: "rig-invalid",
+		message: `rig.json: knownHosts: ${path.join(cwd, "s.yaml")} does not contain known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts`,
+	});
 });
 
 test("a rig that is not there, or is none, is named before anything else", async () => {
 	const cwd = written({ version: 1, id: "x", brokers: [] });
-	await expect(readScenario("s.yaml", { rig: "other.json" }, { cwd, env: {} })).rejects.toThrow(
+	await expect(readScenario("s.yaml", { rig: "other.json" }, fakeWorld({ cwd }))).rejects.toThrow(
 		"other.json: cannot be read (there is no such file). Give the rig.json that npx mqbench up has written",
 	);
-	await expect(readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} })).rejects.toThrow(
+	await expect(readScenario("s.yaml", { rig: "rig.json" }, fakeWorld({ cwd }))).rejects.toThrow(
 		"rig.json: brokers: Too small: expected array to have >=1 items",
 	);
 });

@@ -1,0 +1,183 @@
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { brokerFrom, CONTRACT, Manifest, type Outside } from "../../runner/brokers/outside.ts";
+import { failure, MqbenchError } from "../../runner/errors.ts";
+import { readGiven, sizeOfGiven } from "../../runner/given-folder.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import { MODULE_PATH, type NamedExtension } from "../../runner/scenario/schema.ts";
+import { sha256OfFile } from "../../runner/sha256.ts";
+import { formatBytesExact } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import { go } from "./go.ts";
+import { h1Of } from "./sums.ts";
+import { goReady } from "./toolchain.ts";
+
+type Asking = Pick<World, "env" | "stop" | "ask">;
+
+interface From {
+	/** Paths count from here. */
+	readonly cwd: string;
+	/** Our Go modules. */
+	readonly extensions: string;
+	readonly yes?: boolean | undefined;
+}
+
+/** Reads what a module says about itself, and nothing of it is run. Strangers wrote it: fails with one sentence. */
+export async function readExtension(
+	named: NamedExtension,
+	from: From,
+	world: Asking,
+): Promise<Outside> {
+	const title = "path" in named ? named.path : `${named.module} ${named.version}`;
+	const refused = (reason: string) => failure("extension-refused", { extension: title, reason });
+	const found = await ("path" in named
+		? ofFolder(path.resolve(from.cwd, named.path), from)
+		: ofProxy(named, from, world)
+	).catch((error) => {
+		if (error instanceof MqbenchError) throw error;
+		throw refused(reasonOf(error));
+	});
+	const manifest = manifestIn(found.folder, title);
+	try {
+		const sum = found.sum ?? (await treeSum(found.folder));
+		const whole = found.version === null ? `${found.module} in ${title}` : title;
+		return { ...found, title: whole, sum, manifest, broker: brokerFrom(manifest, found.folder) };
+	} catch (error) {
+		throw refused((error as Error).message);
+	}
+}
+
+/** All of them, each with a broker of its own. */
+export async function readExtensions(
+	named: readonly NamedExtension[],
+	from: From,
+	world: Asking,
+): Promise<readonly Outside[]> {
+	const found: Outside[] = [];
+	for (const one of named) {
+		const next = await readExtension(one, from, world);
+		const same = found.find(
+			({ module, manifest }) => module === next.module || manifest.broker === next.manifest.broker,
+		);
+		if (same)
+			throw failure("extension-refused", {
+				extension: next.title,
+				reason: `${same.title} has the same broker or module`,
+			});
+		found.push(next);
+	}
+	return found;
+}
+
+/** The manifest of the module with this folder. */
+export function manifestIn(folder: string, extension: string): Manifest {
+	const file = path.join(folder, MANIFEST);
+	const refused = (reason: string) => failure("extension-refused", { extension, reason });
+	let json: unknown;
+	try {
+		if ((sizeOfGiven(file) ?? 0) > MOST_BYTES)
+			throw new Error(`it is larger than ${formatBytesExact(MOST_BYTES)}`);
+		json = JSON.parse(readGiven(file));
+	} catch (error) {
+		const reason = error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
+		throw refused(`its manifest, ${MANIFEST}, cannot be read: ${reason}`);
+	}
+	// Another contract may have another form.
+	const theirs = z.object({ contract: z.int() }).safeParse(json).data?.contract;
+	if (theirs !== undefined && theirs !== CONTRACT)
+		throw failure("extension-contract", { extension, theirs, ours: CONTRACT });
+	try {
+		return Manifest.parse(json);
+	} catch (error) {
+		// A value may be too deep.
+		const [issue] = error instanceof z.ZodError ? error.issues : [];
+		const { path = [], message = (error as Error).message } = issue ?? {};
+		throw refused(`${[MANIFEST, ...path].join(" ")}: ${message}`);
+	}
+}
+
+/** Go's h1 of a folder's files, by their names in it. */
+export async function treeSum(folder: string): Promise<string> {
+	const files = await filesIn(folder);
+	const sums = files.map(
+		async (file) => [file, await sha256OfFile(path.join(folder, file))] as const,
+	);
+	return h1Of(new Map(await Promise.all(sums)));
+}
+
+/** Files of a module's folder that count. */
+export async function filesIn(folder: string, inside = ""): Promise<string[]> {
+	const found: string[] = [];
+	for (const entry of await readdir(path.join(folder, inside), { withFileTypes: true })) {
+		const name = path.posix.join(inside, entry.name);
+		if (LEFT_OUT.test(name)) continue;
+		if (entry.isDirectory()) found.push(...(await filesIn(folder, name)));
+		else if (entry.isFile() && !name.includes("\n")) found.push(name);
+		else
+			throw new Error(`${JSON.stringify(name)} in it is not a plain file, and may lead out of it`);
+		if (found.length > MOST_FILES) throw new Error(`it has more than ${MOST_FILES} files`);
+	}
+	return found;
+}
+
+export const MANIFEST = "mqbench.json";
+
+// --- internal ---
+
+/** What comes and goes beside the sources: they are not built from these. */
+const LEFT_OUT = /^(\.git|go\.work(\.sum)?|reports|[^/]+\.(ya?ml|lock))$/;
+const MOST_FILES = 2000;
+const MOST_BYTES = 64 * 1024;
+
+interface Found {
+	readonly module: string;
+	readonly version: string | null;
+	readonly folder: string;
+	/** Null if it is to be computed. */
+	readonly sum: string | null;
+}
+
+async function ofFolder(given: string, { extensions }: From): Promise<Found> {
+	const folder = await realpath(given);
+	if (!(await lstat(folder)).isDirectory()) throw new Error("it is not a folder");
+	const module = /^module\s+(\S+)/m.exec(readGiven(path.join(folder, "go.mod")))?.[1] ?? "";
+	if (!MODULE_PATH.test(module)) throw new Error("its go.mod names no module");
+	const ours = await readFile(path.join(extensions, "go.mod"), "utf8");
+	const example = /\/extensions\/examples\/[^/]+$/.test(module);
+	if (ours.split(/\s+/).includes(module) && !example)
+		throw new Error(`its go.mod has the name ${module}, which mqbench itself uses`);
+	return { module, version: null, folder, sum: null };
+}
+
+/** Downloads it, by the user's own settings for Go, which checks it against Go's checksum database. */
+async function ofProxy(
+	{ module, version }: { readonly module: string; readonly version: string },
+	{ extensions, yes = false }: From,
+	world: Asking,
+): Promise<Found> {
+	const env = await goReady(world, {
+		extensions,
+		yes,
+		why: null,
+		onProgress: () => {},
+		onWait: () => {},
+	});
+	const answer: string[] = [];
+	try {
+		await go(["mod", "download", "-json", `${module}@${version}`], {
+			cwd: path.parse(extensions).root,
+			env,
+			stop: world.stop,
+			onStdout: (text) => void answer.push(text),
+		});
+	} catch (error) {
+		if (!(error instanceof MqbenchError) || error.code === "interrupted") throw error;
+		const { last = error.message } = error.details as { readonly last?: string };
+		throw new Error(`it cannot be downloaded: ${last.split("\n").slice(-3).join(" ").trim()}`);
+	}
+	const { Dir, Sum } = z
+		.object({ Dir: z.string(), Sum: z.string() })
+		.parse(JSON.parse(answer.join("\n")));
+	return { module, version, folder: Dir, sum: Sum };
+}

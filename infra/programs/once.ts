@@ -1,0 +1,71 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { BuiltProgram } from "../../runner/brokers/server.ts";
+import { formatDuration } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import { type BuildFile, readBuild } from "./build.ts";
+import { cacheFolder, fromCache } from "./cache.ts";
+import { HERE, type Platform } from "./programs.ts";
+import { goReady } from "./toolchain.ts";
+import { trimBuilds } from "./trim.ts";
+
+export interface Builds {
+	/** Folder of the Go module. */
+	readonly extensions: string;
+	readonly version: string;
+	readonly progress: BuildProgress;
+	/** Without a Go, download one without asking. */
+	readonly yes?: boolean;
+}
+
+/** Lines for people during a build, which takes a minute. */
+export interface BuildProgress {
+	say(text: string): void;
+	/** Replaces the last step. `all` is 0 if unknown. */
+	step(phase: "toolchain" | "modules" | "packages", done: number, all: number): void;
+}
+
+/** Its folder in the cache, with its build.json. */
+export async function builtOnce(
+	world: World,
+	{ extensions, progress, yes = false }: Builds,
+	platform: Platform,
+	{ key, programs, why, title, once, make }: ToBuild,
+): Promise<{ readonly folder: string; readonly go: string }> {
+	const bin = path.join(cacheFolder(world.env, process.platform), "bin");
+	const folder = path.join(bin, key);
+	const onWait = (pid: number) =>
+		progress.say(`Another mqbench (pid ${pid}) is building the load generator; waiting for it.`);
+	const { go } = await fromCache(world, {
+		folder,
+		read: () => readBuild(folder, programs, platform),
+		async make(temporary) {
+			if (why !== null) progress.say(why);
+			const onProgress = (done: number, all: number) => progress.step("toolchain", done, all);
+			const env = await goReady(world, { extensions, yes, why, onProgress, onWait });
+			const began = world.clock.monotonicMs();
+			const where = platform === HERE ? "" : ` for ${platform.name} hosts`;
+			progress.say(`Building ${title} with Go${where}. This happens once${once}.`);
+			const file = await make(temporary, env);
+			await writeFile(path.join(temporary, "build.json"), JSON.stringify(file));
+			const took = formatDuration((world.clock.monotonicMs() - began) * 1e6);
+			progress.say(`Built in ${took}, and kept in the cache.`);
+			await trimBuilds(bin, world.clock.nowMs());
+		},
+		onWait,
+	});
+	return { folder, go };
+}
+
+// --- internal ---
+
+/** A build to make if the cache does not have it. */
+interface ToBuild {
+	readonly key: string;
+	readonly programs: readonly BuiltProgram[];
+	/** Why no package has it. */
+	readonly why: string | null;
+	readonly title: string;
+	readonly once: string;
+	make(folder: string, env: World["env"]): Promise<BuildFile>;
+}
