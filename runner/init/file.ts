@@ -93,6 +93,7 @@ function more(pattern: MainPattern, { traits }: Described): string {
 	if (pattern === "backlog") return "  backlog: 5000 # messages that pile up\n";
 	if (pattern === "connect") return "  hold: 100 # connections that stay open\n";
 	if (pattern !== "work-queue") return "";
+	if (traits.cannotShare) return "  consumers: 1 # each gets every message\n";
 	return `  consumers: ${CONSUMERS}\n${traits.partitions ? `  partitions: ${CONSUMERS} # at least one for each consumer, or some get nothing\n` : ""}`;
 }
 
