@@ -17,11 +17,11 @@ const (
 // code of an answer.
 type code uint16
 
-const ok, missing, exists, tooLarge, noOffset code = 1, 2, 5, 14, 19
+const ok, missing, tooLarge, noOffset code = 1, 2, 14, 19
 
 func (c code) Error() string {
 	words := map[code]string{
-		missing: "the stream does not exist", exists: "the stream exists already", 6: "the stream is not available", 8: "user or password is wrong",
+		missing: "the stream does not exist", 5: "the stream exists already", 6: "the stream is not available", 8: "user or password is wrong",
 		12: "no access to the virtual host", tooLarge: "the frame is too large", 16: "no access", 17: "precondition failed",
 	}[c]
 	return fmt.Sprintf("the broker refuses it with code %d (%s)", uint16(c), words)

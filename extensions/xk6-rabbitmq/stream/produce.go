@@ -27,13 +27,9 @@ var (
 // outgoing is what a wire has to publish.
 type outgoing struct {
 	queue chan sent
-	frame []byte
-	// gate: senders share it; the end of the wire takes it alone.
-	gate sync.RWMutex
-	over bool
-
-	// publishing guards unconfirmed entries, by their number, of which last was the last.
-	publishing  sync.Mutex
+	frame []byte // the last one, whose memory the next one takes
+	// mutex guards unconfirmed entries by their number, of which last was the last. Without a map the wire is over.
+	mutex       sync.Mutex
 	unconfirmed map[uint64][]sent
 	last        uint64
 }
@@ -47,22 +43,10 @@ type producer struct{ *link }
 
 // Send queues the message. It blocks while the queue is full because the broker reads nothing.
 func (p producer) Send(m *broker.Message, done broker.Done) {
-	if w, is := p.Now(); !is || !w.queued(sent{m, done}) {
+	if w, is := p.Now(); is {
+		w.queue <- sent{m, done}
+	} else {
 		done(m, 0, errPublish)
-	}
-}
-
-func (w *wire) queued(one sent) bool {
-	w.gate.RLock()
-	defer w.gate.RUnlock()
-	if w.over {
-		return false
-	}
-	select {
-	case w.queue <- one:
-		return true
-	case <-w.Done():
-		return false
 	}
 }
 
@@ -80,22 +64,16 @@ func (w *wire) declare(ctx context.Context, names []string) error {
 	return nil
 }
 
-// publish writes what waits, in a frame for each topic, until the wire ends.
+// publish writes what waits, in a frame for each topic. It does not end with the wire, which a sender may still have.
 func (w *wire) publish() {
-	for {
-		select {
-		case <-w.Done():
-			w.giveUp()
-			return
-		case one := <-w.queue:
-			batch := []sent{one}
-			for len(batch) < batchMost && len(w.queue) > 0 {
-				batch = append(batch, <-w.queue)
-			}
-			slices.SortStableFunc(batch, func(a, b sent) int { return a.m.Topic - b.m.Topic })
-			for len(batch) > 0 {
-				batch = w.publishSome(batch)
-			}
+	for one := range w.queue {
+		batch := []sent{one}
+		for len(batch) < batchMost && len(w.queue) > 0 {
+			batch = append(batch, <-w.queue)
+		}
+		slices.SortStableFunc(batch, func(a, b sent) int { return a.m.Topic - b.m.Topic })
+		for len(batch) > 0 {
+			batch = w.publishSome(batch)
 		}
 	}
 }
@@ -107,7 +85,12 @@ func (w *wire) publishSome(batch []sent) []sent {
 		head = subEntryBytes
 	}
 	frame := append(append(w.frame[:0], begin(publish)...), byte(topic), 0, 0, 0, 0)
-	w.publishing.Lock()
+	w.mutex.Lock()
+	if w.unconfirmed == nil {
+		w.mutex.Unlock()
+		batch[0].done(batch[0].m, 0, errPublish)
+		return batch[1:]
+	}
 	for entries := uint32(1); len(batch) > 0 && batch[0].m.Topic == topic; entries++ {
 		n, size := 0, head
 		for n < min(len(batch), w.session.SubEntrySize) && batch[n].m.Topic == topic {
@@ -133,7 +116,7 @@ func (w *wire) publishSome(batch []sent) []sent {
 		batch = batch[n:]
 		order.PutUint32(frame[frameBytes-4:], entries)
 	}
-	w.publishing.Unlock()
+	w.mutex.Unlock()
 	w.write(frame)
 	w.frame = frame
 	return batch
@@ -149,29 +132,22 @@ func (w *wire) settle(refused bool, r reader) {
 		if refused {
 			err = fmt.Errorf("rabbitmq: publish: %w", code(r.uint(2)))
 		}
-		w.publishing.Lock()
+		w.mutex.Lock()
 		entry := w.unconfirmed[id]
 		delete(w.unconfirmed, id)
-		w.publishing.Unlock()
+		w.mutex.Unlock()
 		for _, one := range entry {
 			one.done.Settle(one.m, at, err)
 		}
 	}
 }
 
-// giveUp completes the messages of a wire that is over. publish calls it, which alone adds unconfirmed ones.
+// giveUp completes the messages of a wire that is over.
 func (w *wire) giveUp() {
-	w.gate.Lock()
-	w.over = true
-	w.gate.Unlock()
-	for len(w.queue) > 0 {
-		one := <-w.queue
-		one.done(one.m, 0, errPublish)
-	}
-	w.publishing.Lock()
+	w.mutex.Lock()
 	entries := w.unconfirmed
 	w.unconfirmed = nil
-	w.publishing.Unlock()
+	w.mutex.Unlock()
 	for _, entry := range entries {
 		for _, one := range entry {
 			err := errUnknown

@@ -98,7 +98,8 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 		}
 	}
 	for _, to := range layout.Subscriptions {
-		if err == nil && to.Client == s.Client && s.consumers[to.Connection] == nil {
+		// A catch-up is another client than its subscriptions say: one that finds the topics.
+		if here := to.Client == s.Client || to.FromStart; err == nil && here && s.consumers[to.Connection] == nil {
 			s.consumers[to.Connection], err = s.connect(ctx, to.Connection, true)
 		}
 	}
@@ -185,12 +186,9 @@ func (l *link) wired() (*wire, error) {
 }
 
 func (w *wire) makeEmpty(ctx context.Context, name string) error {
-	body := append(text(nil, name), 0, 0, 0, 0) // no arguments
-	_, err := w.ask(ctx, create, body)
-	if errors.Is(err, exists) {
-		if err = w.delete(ctx, name); err == nil {
-			_, err = w.ask(ctx, create, body)
-		}
+	err := w.delete(ctx, name)
+	if err == nil {
+		_, err = w.ask(ctx, create, append(text(nil, name), 0, 0, 0, 0)) // no arguments
 	}
 	return broker.Wrap(fmt.Sprintf("create stream %q", name), err)
 }
@@ -200,5 +198,5 @@ func (w *wire) delete(ctx context.Context, name string) error {
 	if errors.Is(err, missing) {
 		return nil
 	}
-	return broker.Wrap(fmt.Sprintf("delete stream %q", name), err)
+	return err
 }

@@ -121,8 +121,8 @@ func TestMessagesOfAWireThatIsOverAreUnknownUnlessTheyNeverLeft(t *testing.T) {
 	}
 	w.publishSome([]sent{one(10), one(10)})
 	w.publishSome([]sent{one(2000)})
-	w.queue <- one(10)
 	w.giveUp()
+	w.publishSome([]sent{one(10)})
 	unknown, refused, left := 0, 0, 0
 	for _, err := range ends {
 		switch err {
@@ -134,7 +134,7 @@ func TestMessagesOfAWireThatIsOverAreUnknownUnlessTheyNeverLeft(t *testing.T) {
 			refused++
 		}
 	}
-	if unknown != 2 || refused != 1 || left != 1 || w.queued(one(10)) {
-		t.Errorf("%d unknown, %d refused, %d not sent: %v; want 2, 1 and 1, and nothing more is taken", unknown, refused, left, ends)
+	if unknown != 2 || refused != 1 || left != 1 {
+		t.Errorf("%d unknown, %d refused, %d not sent: %v; want 2, 1 and 1", unknown, refused, left, ends)
 	}
 }

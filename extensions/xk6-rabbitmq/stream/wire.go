@@ -73,6 +73,7 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 	w, err := l.session.dial(ctx, l.number+l.attempts)
 	l.attempts++
 	if err == nil && !l.consumes {
+		context.AfterFunc(w, w.giveUp)
 		go w.publish()
 		err = w.declare(ctx, l.session.names())
 	}
