@@ -29,7 +29,7 @@ export async function unreachable(
 	return reasons.includes(null)
 		? null
 		: {
-				where: all.map(({ host, port }) => hostPort(host, port)).join(", "),
+				where: all.map(({ host, port, path }) => path ?? hostPort(host, port)).join(", "),
 				reason: [...new Set(reasons)].join("; "),
 			};
 }
@@ -46,9 +46,10 @@ export function nodesHere(url: string, ports: Ports): Pick<Broker, "sameHost" | 
 // --- internal ---
 
 /** Why nothing answers there; null if something does. */
-function refusal({ host, port }: Address, signal: AbortSignal): Promise<string | null> {
+function refusal({ host, port, path }: Address, signal: AbortSignal): Promise<string | null> {
 	return new Promise((resolve) => {
-		const socket = connect({ host, port, timeout: CONNECT_MS, signal });
+		const to = path === undefined ? { host, port } : { path };
+		const socket = connect({ ...to, timeout: CONNECT_MS, signal });
 		const end = (reason: string | null) => {
 			socket.destroy();
 			resolve(reason);
@@ -63,6 +64,7 @@ function refusal({ host, port }: Address, signal: AbortSignal): Promise<string |
 
 const REASONS: Readonly<Record<string, string>> = {
 	ECONNREFUSED: "connection refused",
+	ENOENT: "no such file",
 	ENOTFOUND: "no such host",
 	EHOSTUNREACH: "host unreachable",
 	ETIMEDOUT: "timed out",

@@ -11,8 +11,11 @@ test.each([
 	["IPv6", "nats://[::1]:5,[fe80::1]", ["::1:5", "fe80::1:4222"]],
 	["a scheme with a port of its own", "wss://host", ["host:443"]],
 	["no scheme", "a:1,b:2", ["a:1", "b:2"]],
+	["a Unix socket", "unix://:p@localhost/tmp/a%20b.sock", ["/tmp/a b.sock"]],
 ])("%s", (_, url, expected) => {
 	expect(
-		addresses(url, { nats: 4222, wss: 443 }).map(({ host, port }) => `${host}:${port}`),
+		addresses(url, { nats: 4222, wss: 443 }).map(
+			({ host, port, path }) => path ?? `${host}:${port}`,
+		),
 	).toEqual(expected);
 });

@@ -2,6 +2,8 @@ export interface Address {
 	/** IPv6 without brackets. */
 	readonly host: string;
 	readonly port: number;
+	/** Of a Unix socket, on this machine. */
+	readonly path?: string;
 }
 
 /** Default port by URL scheme, the usual scheme first. */
@@ -12,6 +14,8 @@ export function addresses(url: string, ports: Ports): Address[] {
 	const [usual = 0] = Object.values(ports);
 	let port = usual;
 	return url.split(/,(?=[a-z][a-z0-9+.-]*:\/\/)/i).flatMap((one) => {
+		if (one.startsWith("unix://"))
+			return [{ host: "localhost", port: 0, path: decodeURIComponent(new URL(one).pathname) }];
 		const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(one);
 		if (scheme) port = ports[scheme[1]?.toLowerCase() ?? ""] ?? usual;
 		const authority = one.slice(scheme?.[0].length ?? 0).split(/[/?#]/)[0] ?? "";

@@ -23,6 +23,7 @@ import { checkSystems } from "./rules/system.ts";
 import {
 	checkPayloads,
 	checkRuns,
+	checkSockets,
 	resolveAws,
 	resolveBaseline,
 	resolvePin,
@@ -131,6 +132,7 @@ function check(
 	const context: Context = { ...given, target, secrets, problems };
 	const systems = resolveSystems(file, context);
 	const clients = resolveClients(written.clients === undefined ? undefined : file.clients, context);
+	checkSockets(systems, clients.kind, problems);
 	const count = clientCount(clients);
 	const settle =
 		count === 1 &&

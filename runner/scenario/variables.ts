@@ -91,7 +91,9 @@ export function resolveUrl(
 	const source = raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
 	const parts = url.split(NEXT_URL).map(hosts);
 	const parsed = parts.flatMap(({ urls }) => urls);
-	if (parsed.some((one) => !one?.hostname)) {
+	const somewhere = (one: URL | null) =>
+		one !== null && (one.hostname || (one.protocol === "unix:" && one.pathname.length > 1));
+	if (!parsed.every(somewhere)) {
 		// "nats://::1:4222", without brackets.
 		const ipv6 = /:\/\/(?:[^@]*@)?[\da-f]*:[\da-f]*:/i.test(url);
 		const meant = ipv6 ? form.replace("host", "[::1]") : form;

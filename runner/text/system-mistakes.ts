@@ -61,6 +61,7 @@ export const systemMistakes = {
 	"login-as-key": 'unknown key {key}; who logs in stands in the url: write url: "{url}", and {variable}=... before the command',
 	"variable-unset": "the environment variable {variable} is not set; write {variable}={form} before the command",
 	"url-variable": "url has a variable without its name or closing brace; write e.g. {url}",
+	"socket-elsewhere": "url is a socket of this machine, and the clients are on others; write the broker's host and port",
 	"url-odd": "{url} is not a URL with a host; write e.g. {form}",
 	"url-scheme": "{url} must begin with {schemes}; write e.g. {form}",
 	"cpu-set": 'CPUs must be numbers and ranges with commas between them; write e.g. "0-3,8"',

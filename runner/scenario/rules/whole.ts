@@ -7,10 +7,11 @@ import { type Aws, brokerMachines } from "../aws.ts";
 import { checkCases, type ResolvedCases } from "../cases.ts";
 import { clientCount } from "../clients.ts";
 import { quoted } from "../place.ts";
-import { type Context, reporter } from "../problem.ts";
+import { type Context, type Problem, reporter } from "../problem.ts";
 import { hasHosts } from "../rig.ts";
 import type { Clients, Scenario, System } from "../scenario.ts";
 import type { ScenarioFile } from "../schema.ts";
+import type { PlacedSystem } from "../systems.ts";
 
 /** All runs are planned in memory before the first one starts. */
 const MOST_RUNS = 10_000;
@@ -47,6 +48,17 @@ export function checkPayloads(
 			wrong(at, "payload-too-large", { file, size, most: formatBytes(MOST_PAYLOAD_BYTES) });
 		}
 	});
+}
+
+/** A Unix socket is a file of this machine. */
+export function checkSockets(
+	systems: readonly PlacedSystem[],
+	clients: Clients["kind"],
+	problems: Problem[],
+): void {
+	for (const { url, path } of systems)
+		if (url?.startsWith("unix:") && clients !== "local")
+			reporter(problems, (key) => [...path, key])("url", "socket-elsewhere");
 }
 
 /** Returns null without rented machines. AWS itself checks the limits of machines and volumes. */
