@@ -57,7 +57,7 @@ func (s *session) read(ctx context.Context, to broker.Subscription, handle broke
 	}
 	link := newLink[*socket]()
 	return link.Open(ctx, s.Base, func(ctx context.Context) (*socket, error) {
-		k, err := s.connect(ctx, false)
+		k, err := s.connect(ctx, c.topic.shard, false)
 		if err == nil {
 			s.running.Go(func() { k.End(c.run(k, resume, step)) })
 		}
@@ -69,10 +69,11 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) *co
 	s.consuming.Lock()
 	defer s.consuming.Unlock()
 	c := &consumer{
-		s: s, line: s.lines[to.Connection], topic: s.named[to.Topic], handle: handle, acknowledge: broker.AcknowledgeOf(s.Acknowledge, to.Group),
+		s: s, topic: s.named[to.Topic], handle: handle, acknowledge: broker.AcknowledgeOf(s.Acknowledge, to.Group),
 		fromStart: to.FromStart,
 		name:      s.name + "." + strconv.Itoa(len(s.consumers)), want: 1, ackedNs: s.Now(),
 	}
+	c.line = s.lines[to.Connection][c.topic.shard.index]
 	s.consumers = append(s.consumers, c)
 	if to.Group != "" {
 		c.group = s.Named(".", to.Group)
@@ -93,6 +94,9 @@ func (c *consumer) run(k *socket, resume, step func(*socket) error) error {
 		switch err := next(k); {
 		case err == nil, nothing(err):
 			next = step
+		case gone(err):
+			c.topic.shard.moved.Store(true)
+			return err
 		case refused(err):
 			c.s.Report("", err)
 			time.Sleep(reconnectWait)

@@ -31,11 +31,11 @@ var acknowledges = map[string]string{
 func (s *session) settings() map[string]string {
 	var set broker.Settings[any]
 	set.Print(map[string]any{
-		"mode": s.Mode, "connections": s.Connections, "send": sends[s.Mode], "confirm": "each message", "batching": "none", "compression": "none",
+		"mode": s.Mode, "connections": s.Connections, "send": s.send(), "confirm": "each message", "batching": "none", "compression": "none",
 		"consumers":   "a socket of their own for each subscription (pub/sub: shared by channels of one connection)",
 		"flush":       fmt.Sprintf("at once; what comes during a write leaves behind it, up to %d bytes; no write waits for answers", bufferBytes),
 		"queueLength": fmt.Sprintf("%d commands waiting and as many unanswered per connection; then Send blocks", s.queueLength),
-		"protocol":    fmt.Sprint("RESP", protocol), "db": s.address.DB, "tls": s.address.TLSConfig != nil, "identity": "not sent",
+		"protocol":    fmt.Sprint("RESP", protocol), "db": s.addresses[0].DB, "tls": s.addresses[0].TLSConfig != nil, "identity": "not sent",
 		"dialTimeout": connectTimeout, "dialerRetries": "1 (one try)", "reconnectWait": reconnectWait, "maxRetries": "-1 (none)",
 		"readTimeout": "none: an answer is waited for", "writeTimeout": "none", "readBufferBytes": bufferBytes, "writeBufferBytes": bufferBytes,
 		"poolSize": "1, never dialled anew by the library", "poolTimeout": connectTimeout, "connMaxIdleTime": "none",
@@ -46,10 +46,13 @@ func (s *session) settings() map[string]string {
 	if s.Sender == clientLibrary {
 		set.Set("flush", fmt.Sprintf("at once; what comes before the answers leaves after them, up to %d commands", autoPipeline.MaxBatchSize))
 	}
+	if s.cluster {
+		set.Set("cluster", fmt.Sprintf("%d masters, a socket to each per connection; topics on them: %s", len(s.shards), s.spread()))
+	}
 	switch s.Mode {
 	case modePubSub:
 		set.Print(map[string]any{
-			"confirm": "none: the answer to PUBLISH confirms nothing", "consume": "SUBSCRIBE, PSUBSCRIBE",
+			"confirm": "none: the answer to PUBLISH confirms nothing", "consume": map[bool]string{false: "SUBSCRIBE, PSUBSCRIBE", true: "SSUBSCRIBE"}[s.sharded],
 			"acknowledgeAlone": "none", "acknowledgeInGroup": "none: channels have no groups",
 			"prefetch": "none: the server pushes; what is not handled waits in the socket",
 		})

@@ -22,8 +22,8 @@ type connection struct {
 
 var _ broker.Dialer = (*session)(nil)
 
-func (s *session) Dial(ctx context.Context, _ int64) (broker.Connection, error) {
-	options := s.options(-1)
+func (s *session) Dial(ctx context.Context, number int64) (broker.Connection, error) {
+	options := s.options(s.shards[number%int64(len(s.shards))], -1) // a cluster's nodes have all unsharded channels
 	options.Protocol = 3
 	options.DialTimeout, options.PoolTimeout = broker.Patience(ctx), broker.Patience(ctx)
 	options.ReadBufferSize, options.WriteBufferSize = broker.SmallBuffer, broker.SmallBuffer

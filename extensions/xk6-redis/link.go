@@ -25,7 +25,8 @@ const lastAnswer = 100 * time.Millisecond
 // library connects and logs in, and the link uses its socket.
 type line struct {
 	broker.Link[*link]
-	s *session
+	s     *session
+	shard *shard
 }
 
 func (l *line) Send(m *broker.Message, done broker.Done) { l.send(entry{m: m, done: done}) }
@@ -38,11 +39,11 @@ func (l *line) send(e entry) {
 }
 
 func (l *line) dial(ctx context.Context) (*link, error) {
-	k, err := l.s.connect(ctx, false)
+	k, err := l.s.connect(ctx, l.shard, false)
 	if err != nil {
 		return nil, err
 	}
-	made := &link{socket: k, s: l.s, queue: make(chan entry, l.s.queueLength), unanswered: make(chan entry, l.s.queueLength)}
+	made := &link{socket: k, s: l.s, shard: l.shard, queue: make(chan entry, l.s.queueLength), unanswered: make(chan entry, l.s.queueLength)}
 	if l.s.Sender == clientLibrary {
 		if made.library, err = k.client.AsyncAutoPipelineWithOptions(&autoPipeline); err != nil {
 			k.End(err)
@@ -56,7 +57,8 @@ func (l *line) dial(ctx context.Context) (*link, error) {
 // link writes commands and reads answers, each in its own goroutine. Commands queued during a write leave as one pipeline right after it.
 type link struct {
 	*socket
-	s *session
+	s     *session
+	shard *shard
 	// queue holds commands to write, unanswered the written ones.
 	queue, unanswered chan entry
 	// library is not nil if go-redis writes and reads: it has a separate queue, and one pipeline on its way.
@@ -217,7 +219,11 @@ func (l *link) await() error {
 func (l *link) answered(e entry, integer int64, refusal error, atNs int64) {
 	switch {
 	case refusal != nil:
-		err := fmt.Errorf("redis: %s: %w", sends[l.s.Mode], refusal)
+		err := fmt.Errorf("redis: %s: %w", l.s.send(), refusal)
+		if gone(refusal) {
+			l.shard.moved.Store(true)
+			l.End(refusal)
+		}
 		if strings.HasPrefix(refusal.Error(), "ERR Protocol error") {
 			l.refusal = err
 		}
@@ -227,7 +233,8 @@ func (l *link) answered(e entry, integer int64, refusal error, atNs int64) {
 		e.fail(err)
 	case e.m == nil:
 	case l.s.Mode == modePubSub:
-		if integer == 0 {
+		// Of a cluster's other channels, subscribers on other nodes are not among them.
+		if integer == 0 && l.s.sharded == l.s.cluster {
 			l.s.Report("", errNobody)
 		}
 		e.done(e.m, 0, nil)

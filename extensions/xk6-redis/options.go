@@ -71,36 +71,51 @@ func decode(o broker.Options) (driverOptions, error) {
 	return d, nil
 }
 
-// reach reads the URL: host, user, password, database, TLS. Its errors never contain the URL.
-func reach(url string, t address.TLS) (*redis.Options, error) {
-	switch rest := url[strings.LastIndex(url, "@")+1:]; {
-	case strings.Contains(rest, ","):
-		return nil, errors.New("the URL names several hosts; mqbench measures a single Redis server, not a cluster and not sentinels")
-	case strings.Contains(rest, "?"):
-		return nil, errors.New("the URL has options after a question mark; mqbench sets all of the library's options itself")
+// reach reads the URL: hosts, user, password, database, TLS; or a Unix socket. Its errors never contain the URL.
+func reach(url string, t address.TLS) (all []*redis.Options, err error) {
+	scheme, _, _ := strings.Cut(url, "://")
+	for _, one := range strings.Split(strings.TrimPrefix(url, scheme+"://"), ","+scheme+"://") {
+		begin := strings.LastIndex(one, "@") + 1
+		if strings.Contains(one[begin:], "?") {
+			return nil, errors.New("the URL has options after a question mark; mqbench sets all of the library's options itself")
+		}
+		for host := range strings.SplitSeq(one[begin:], ",") {
+			parsed, err := redis.ParseURL(scheme + "://" + one[:begin] + host)
+			if err != nil {
+				return nil, errors.New("the URL cannot be read; write redis://user:password@host:6379/0")
+			}
+			config, err := t.Config()
+			if err != nil {
+				return nil, err
+			}
+			if config != nil {
+				name, _, _ := net.SplitHostPort(parsed.Addr) // "" of a socket
+				config.ServerName = cmp.Or(config.ServerName, name)
+				parsed.TLSConfig = config
+			}
+			all = append(all, parsed)
+		}
 	}
-	parsed, err := redis.ParseURL(url)
-	if err != nil {
-		return nil, errors.New("the URL cannot be read; write redis://user:password@host:6379/0")
+	return all, nil
+}
+
+// send is the command that sends.
+func (s *session) send() string {
+	if s.sharded && s.Mode == modePubSub {
+		return "SPUBLISH"
 	}
-	config, err := t.Config()
-	if config != nil {
-		host, _, _ := net.SplitHostPort(parsed.Addr) // the library has joined them, so this cannot fail
-		config.ServerName = cmp.Or(config.ServerName, host)
-		parsed.TLSConfig = config
-	}
-	return parsed, err
+	return sends[s.Mode]
 }
 
 // commandTo is the beginning of the command that sends to a topic. An entry of a stream has its payload in "p", and its key in "k".
 func (s *session) commandTo(topic string) [][]byte {
 	switch {
 	case s.Mode != modeStreams:
-		return words(sends[s.Mode], topic)
+		return words(s.send(), topic)
 	case *s.MaxLength > 0:
-		return words(sends[s.Mode], topic, "MAXLEN", "~", strconv.FormatInt(*s.MaxLength, 10), "*", "p")
+		return words(s.send(), topic, "MAXLEN", "~", strconv.FormatInt(*s.MaxLength, 10), "*", "p")
 	}
-	return words(sends[s.Mode], topic, "*", "p")
+	return words(s.send(), topic, "*", "p")
 }
 
 // command of an entry, appended to list.

@@ -20,8 +20,9 @@ import (
 // subscriber receives channels, on one socket after another. Redis sends a message once to each socket, however many subscriptions that
 // has, so a second subscription to the same channel gets a separate subscriber.
 type subscriber struct {
-	s    *session
-	link broker.Link[*socket]
+	s     *session
+	shard *shard
+	link  broker.Link[*socket]
 	// opened makes the first socket, with this result.
 	opened  sync.Once
 	err     error
@@ -43,10 +44,13 @@ type target struct {
 
 // place gives a subscription to the first subscriber of its connection that does not have it yet.
 func (s *session) place(to broker.Subscription) {
-	on, all := channelOf(to), &s.subscribers[to.Connection]
-	i := slices.IndexFunc(*all, func(r *subscriber) bool { return r.targets[on] == nil })
+	on, all, at := channelOf(to), &s.subscribers[to.Connection], s.shards[0]
+	if t := s.named[to.Topic]; t != nil { // patterns have any
+		at = t.shard
+	}
+	i := slices.IndexFunc(*all, func(r *subscriber) bool { return r.shard == at && r.targets[on] == nil })
 	if i < 0 {
-		i, *all = len(*all), append(*all, &subscriber{s: s, link: newLink[*socket](), targets: map[channel]*target{}})
+		i, *all = len(*all), append(*all, &subscriber{s: s, shard: at, link: newLink[*socket](), targets: map[channel]*target{}})
 	}
 	(*all)[i].targets[on] = &target{topic: to.Topic}
 }
@@ -73,20 +77,25 @@ func channelOf(to broker.Subscription) channel {
 
 // dial makes a socket with all channels, and returns when the server has confirmed them. Messages published since the last one are lost.
 func (r *subscriber) dial(ctx context.Context) (*socket, error) {
-	k, err := r.s.connect(ctx, true)
+	k, err := r.s.connect(ctx, r.shard, true)
 	if err != nil {
 		return nil, err
 	}
 	for on := range r.targets {
+		subscribe := k.pubsub.Subscribe
 		if on.pattern {
-			_ = k.pubsub.PSubscribe(ctx, on.name) // an error shows in receive
-		} else {
-			_ = k.pubsub.Subscribe(ctx, on.name)
+			subscribe = k.pubsub.PSubscribe
+		} else if r.s.sharded {
+			subscribe = k.pubsub.SSubscribe
 		}
+		_ = subscribe(ctx, on.name) // an error shows in receive
 	}
 	for confirmed := 0; confirmed < len(r.targets); {
 		is, err := r.receive(ctx, k)
 		if err != nil {
+			if gone(err) {
+				r.shard.moved.Store(true)
+			}
 			k.End(err)
 			return nil, err
 		}
@@ -117,7 +126,11 @@ func (r *subscriber) receive(ctx context.Context, k *socket) (confirmation bool,
 			(*handle)(broker.Delivery{ReceivedNs: nowNs, Payload: bytesOf(m.Payload)})
 		}
 	}
-	_, confirmation = message.(*redis.Subscription)
+	change, confirmation := message.(*redis.Subscription)
+	if confirmation && change.Kind == "sunsubscribe" {
+		r.shard.moved.Store(true)
+		return false, errors.New("the channel's slot is on another node now")
+	}
 	return confirmation, err
 }
 

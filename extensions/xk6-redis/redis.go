@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,16 +42,18 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
-	at, err := reach(o.URL, d.TLS)
+	all, err := reach(o.URL, d.TLS)
 	if err != nil {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
 	s := &session{
-		Base: broker.NewBase("redis", o), driverOptions: d, address: at, name: "mqbench-" + rand.Text()[:8],
+		Base: broker.NewBase("redis", o), driverOptions: d, addresses: all, known: map[string]*redis.Options{}, name: "mqbench-" + rand.Text()[:8],
 		queueLength: cmp.Or(int(o.InFlight), min(queueMost, max(64, queueBytes/max(o.MessageBytes, 1)))),
 		subscribers: make([][]*subscriber, o.Connections), named: map[string]*topic{}, found: map[string]string{},
 	}
-	s.admin = redis.NewClient(s.options(commandTimeout))
+	for _, at := range all {
+		s.newShard(at)
+	}
 	return s, nil
 }
 
@@ -58,13 +61,17 @@ type session struct {
 	*broker.Base
 	broker.DropsNothing // we read messages one by one, without the library's channels, which drop
 	driverOptions
-	address *redis.Options
+	// addresses of the URL. known are those of a cluster's nodes by their ids.
+	addresses []*redis.Options
+	known     map[string]*redis.Options
 	// name of this session's connections, and the beginning of its consumers' names.
 	name        string
 	queueLength int
-	// admin carries requests that are not measured.
-	admin  *redis.Client
-	lines  []*line
+	// cluster has several shards, and sharded channels unless there are patterns.
+	cluster, sharded bool
+	shards           []*shard
+	// lines are by connection and shard.
+	lines  [][]*line
 	topics []*topic
 	named  map[string]*topic
 	// server with its version, and its settings.
@@ -84,7 +91,8 @@ type session struct {
 }
 
 type topic struct {
-	name string
+	name  string
+	shard *shard
 	// groups of a stream, by their names there, and how many messages each has handled here.
 	groups map[string]*atomic.Int64
 	// taken are the lists to which consumers of all clients move a list's messages; free are this session's that no consumer has yet.
@@ -96,29 +104,33 @@ type topic struct {
 }
 
 var (
-	_ broker.Remover = (*session)(nil)
-	_ broker.Holder  = (*session)(nil)
-	_ broker.Leaver  = (*session)(nil)
+	_ broker.Remover      = (*session)(nil)
+	_ broker.Holder       = (*session)(nil)
+	_ broker.Leaver       = (*session)(nil)
+	_ broker.LeaderFinder = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
-	context.AfterFunc(s.Over, func() { _ = s.admin.Close() })
 	if err := s.examine(ctx); err != nil {
 		return fmt.Errorf("redis: %w", err)
 	}
+	s.lines = make([][]*line, s.Connections)
 	for i := range s.Connections {
-		l := &line{s: s, Link: newLink[*link]()}
-		if err := l.Open(ctx, s.Base, l.dial); err != nil {
-			// There is one for questions already.
-			return fmt.Errorf("redis: %w", broker.Nth(i+1, s.Connections+1, err))
+		for _, h := range s.shards {
+			l := &line{s: s, shard: h, Link: newLink[*link]()}
+			if err := l.Open(ctx, s.Base, l.dial); err != nil {
+				// There is one for questions already.
+				return fmt.Errorf("redis: %w", broker.Nth(i+1, s.Connections+1, err))
+			}
+			s.lines[i] = append(s.lines[i], l)
 		}
-		s.lines = append(s.lines, l)
 	}
 	return nil
 }
 
 // Prepare removes the data under the topics' names and makes streams; channels and lists exist by being used.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
+	s.sharded = s.cluster && !slices.ContainsFunc(layout.Subscriptions, func(to broker.Subscription) bool { return to.Wildcard })
 	for _, t := range layout.Topics {
 		if t.Partitions > 1 {
 			return fmt.Errorf("redis: topic %q should have %d partitions; a channel, stream or list of Redis has one", t.Name, t.Partitions)
@@ -126,6 +138,9 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 		made := &topic{name: t.Name, groups: map[string]*atomic.Int64{}, command: s.commandTo(t.Name)}
 		s.topics = append(s.topics, made)
 		s.named[t.Name] = made
+	}
+	if err := s.locate(ctx); err != nil {
+		return fmt.Errorf("redis: find the topics' slots: %w", err)
 	}
 	if err := s.plan(layout); err != nil {
 		return fmt.Errorf("redis: %w", err)
@@ -162,7 +177,7 @@ func (s *session) Remove(ctx context.Context) error {
 }
 
 func (s *session) Producer(connection int) (broker.Producer, error) {
-	return s.lines[connection], nil
+	return fan{s, s.lines[connection]}, nil
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -203,7 +218,7 @@ func (s *session) Leave(ctx context.Context) error {
 	err := deadline.While(ctx, func() error { s.running.Wait(); return nil })
 	for range 2 { // between its queues, a command is in neither
 		err = cmp.Or(err, deadline.Sleep(ctx, leavePoll), deadline.Until(ctx, leavePoll, func() bool {
-			return !slices.ContainsFunc(s.lines, func(l *line) bool {
+			return !slices.ContainsFunc(slices.Concat(s.lines...), func(l *line) bool {
 				at, is := l.Now()
 				return is && len(at.queue)+len(at.unanswered) > 0
 			})
@@ -234,7 +249,11 @@ func (s *session) plan(layout broker.Layout) error {
 		case s.Mode == modeStreams && to.Group != "":
 			t.groups[s.Named(".", to.Group)] = &atomic.Int64{}
 		case s.Mode == modeLists:
-			taken := fmt.Sprintf("%s.taken.%d", s.Named(".", t.name), len(t.taken))
+			name := t.name
+			if s.cluster && !strings.Contains(name, "{") { // for the same slot
+				name = "{" + name + "}"
+			}
+			taken := fmt.Sprintf("%s.taken.%d", s.Named(".", name), len(t.taken))
 			t.taken = append(t.taken, taken)
 			if to.Client == s.Client {
 				t.free = append(t.free, taken)
@@ -249,16 +268,16 @@ func (s *session) plan(layout broker.Layout) error {
 
 // find checks whether the user's topics are of the mode's type, and refuses to take messages away. An empty list has no key.
 func (s *session) find(ctx context.Context) error {
-	var kinds []*redis.StatusCmd
-	if err := s.each(ctx, func(p redis.Pipeliner, t *topic) { kinds = append(kinds, p.Type(ctx, t.name)) }); err != nil {
+	kinds := map[*topic]*redis.StatusCmd{}
+	if err := s.each(ctx, func(p redis.Pipeliner, t *topic) { kinds[t] = p.Type(ctx, t.name) }); err != nil {
 		return fmt.Errorf("look up topics: %w", err)
 	}
 	want := map[string]string{modeStreams: "stream", modeLists: "list"}[s.Mode]
-	for i, kind := range kinds {
-		switch name := s.topics[i].name; {
-		case kind.Val() == "list" && len(s.topics[i].taken) > 0:
+	for _, t := range s.topics {
+		switch name, kind := t.name, kinds[t]; {
+		case kind.Val() == "list" && len(t.taken) > 0:
 			return fmt.Errorf("consume %q: it holds %d messages, which consumers of this run would take away; empty it first, or name another list",
-				name, s.admin.LLen(ctx, name).Val())
+				name, t.shard.admin.LLen(ctx, name).Val())
 		case kind.Val() == want, kind.Val() == "none" && s.Mode == modeLists:
 		case kind.Val() == "none":
 			return broker.MissingTopic(name, "there is no stream of this key")
@@ -295,7 +314,7 @@ func (s *session) leave(ctx context.Context) error {
 	for _, c := range s.consumers {
 		var err error
 		for err == nil {
-			err = s.admin.LMove(ctx, c.taken, c.topic.name, "LEFT", "RIGHT").Err()
+			err = c.topic.shard.admin.LMove(ctx, c.taken, c.topic.name, "LEFT", "RIGHT").Err()
 		}
 		if !nothing(err) {
 			return err
@@ -304,12 +323,17 @@ func (s *session) leave(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) each(ctx context.Context, queue func(redis.Pipeliner, *topic)) error {
-	_, err := s.admin.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for _, t := range s.topics {
-			queue(p, t)
-		}
-		return nil
-	})
-	return err
+func (s *session) each(ctx context.Context, queue func(redis.Pipeliner, *topic)) (first error) {
+	for _, h := range s.shards {
+		_, err := h.admin.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for _, t := range s.topics {
+				if t.shard == h {
+					queue(p, t)
+				}
+			}
+			return nil
+		})
+		first = cmp.Or(first, err)
+	}
+	return first
 }

@@ -24,6 +24,8 @@ import (
 type server struct {
 	*brokertest.Server
 	port int
+	// bus is the port for other nodes of a cluster.
+	bus string
 }
 
 // startServer starts `program` with settings as it takes them on its command line: "--appendonly", "yes".
@@ -38,7 +40,7 @@ func startServer(t testing.TB, program string, args ...string) *server {
 	}
 	port := brokertest.FreePort(t)
 	argv := []string{path, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}
-	return &server{brokertest.StartServer(t, "Ready to accept connections", append(argv, args...)...), port}
+	return &server{brokertest.StartServer(t, "Ready to accept connections", append(argv, args...)...), port, ""}
 }
 
 func (s *server) address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
@@ -135,7 +137,7 @@ func (r *rig) send(n, bytes int) {
 	for range n {
 		payload := fmt.Appendf(nil, "%d ", r.sent)
 		payload = append(payload, make([]byte, max(0, bytes-len(payload)))...)
-		r.session.lines[0].Send(&broker.Message{Index: r.sent, Payload: payload}, func(_ *broker.Message, _ int64, err error) {
+		r.session.lines[0][0].Send(&broker.Message{Index: r.sent, Payload: payload}, func(_ *broker.Message, _ int64, err error) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.outcomes = append(r.outcomes, err)

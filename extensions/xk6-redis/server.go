@@ -29,7 +29,8 @@ const (
 
 // examine looks up the server's kind and version, and refuses a server that this driver cannot measure.
 func (s *session) examine(ctx context.Context) error {
-	info := s.admin.InfoMap(ctx, "server")
+	admin := s.shards[0].admin
+	info := admin.InfoMap(ctx, "server")
 	if err := info.Err(); err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
@@ -38,8 +39,16 @@ func (s *session) examine(ctx context.Context) error {
 	if valkey := info.Item("Server", "valkey_version"); valkey != "" {
 		s.server = "valkey-server " + valkey
 	}
-	if mode := info.Item("Server", "redis_mode"); mode != "" && mode != "standalone" {
-		return fmt.Errorf("the server runs as %s; mqbench measures a single Redis server, not a cluster and not sentinels", mode)
+	switch mode := info.Item("Server", "redis_mode"); {
+	case mode == "cluster":
+		s.cluster = true
+		if err := s.discover(ctx); err != nil {
+			return fmt.Errorf("look up the cluster: %w", err)
+		}
+	case mode != "" && mode != "standalone":
+		return fmt.Errorf("the server runs as %s; mqbench measures a Redis server or a cluster, not sentinels", mode)
+	case len(s.addresses) > 1:
+		return errors.New("the URL names several hosts, and the first one is not in a cluster; name one host")
 	}
 	if s.Mode != modePubSub && older(version) {
 		return fmt.Errorf("mode %s needs Redis 6.2 or newer; the server is %s", s.Mode, s.server)
@@ -50,7 +59,7 @@ func (s *session) examine(ctx context.Context) error {
 	}
 	for _, key := range keys {
 		s.found["server "+key] = "unknown: CONFIG GET is refused" // by some services
-		if found, err := s.admin.ConfigGet(ctx, key).Result(); err == nil {
+		if found, err := admin.ConfigGet(ctx, key).Result(); err == nil {
 			s.found["server "+key] = strconv.Quote(found[key])
 		}
 	}
@@ -78,10 +87,10 @@ func newLink[W broker.Wire]() broker.Link[W] {
 }
 
 // connect makes a socket, for commands that wait for their answers or for subscriptions. It ends with the session.
-func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error) {
+func (s *session) connect(ctx context.Context, to *shard, subscribes bool) (*socket, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	return s.socket(ctx, subscribes, s.options(-1)) // the library's value for no timeout
+	return s.socket(ctx, subscribes, s.options(to, -1)) // the library's value for no timeout
 }
 
 func (s *session) socket(ctx context.Context, subscribes bool, options *redis.Options) (*socket, error) {
@@ -122,14 +131,25 @@ func (s *session) socket(ctx context.Context, subscribes bool, options *redis.Op
 }
 
 // options of a client with one socket. timeout limits each command.
-func (s *session) options(timeout time.Duration) *redis.Options {
-	options := *s.address
+func (s *session) options(to *shard, timeout time.Duration) *redis.Options {
+	options := *to.at.Load()
 	options.Protocol = protocol
 	options.ClientName = s.name
 	options.DisableIdentity = true
 	options.DialTimeout = connectTimeout
 	options.DialerRetries = 1
-	options.Dialer = s.Mortal(redis.NewDialer(&options))
+	options.Dialer = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		if s.cluster && to.moved.Swap(false) {
+			s.relocate(ctx, to)
+		}
+		at := *to.at.Load()
+		at.DialTimeout = options.DialTimeout // as it is by then
+		conn, err := s.Mortal(redis.NewDialer(&at))(ctx, at.Network, at.Addr)
+		if err != nil {
+			to.moved.Store(true)
+		}
+		return conn, err
+	}
 	options.MaxRetries = -1
 	options.ReadTimeout, options.WriteTimeout = timeout, timeout
 	options.ContextTimeoutEnabled = true

@@ -13,14 +13,14 @@ import (
 // start is at a stream's current end (XREAD), or joins a group (XREADGROUP).
 func (c *consumer) start(ctx context.Context) error {
 	if c.group != "" {
-		return c.join(ctx, c.s.admin)
+		return c.join(ctx, c.topic.shard.admin)
 	}
 	if c.fromStart {
 		c.last = "0"
 		return nil
 	}
 	// Its messages are all after the last entry, whether they come before or after its first XREAD. ("$" would skip messages in between.)
-	info := c.s.admin.XInfoStream(ctx, c.topic.name)
+	info := c.topic.shard.admin.XInfoStream(ctx, c.topic.name)
 	c.last = info.Val().LastGeneratedID
 	return info.Err()
 }

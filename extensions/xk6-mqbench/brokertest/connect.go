@@ -17,8 +17,7 @@ import (
 
 // gateway forwards connections to a server, after an optional delay, and counts the open ones.
 type gateway struct {
-	net.Listener
-	to string
+	listeners []net.Listener
 	// waits is how long a connection waits before its first byte is forwarded.
 	waits atomic.Int64
 	mu    sync.Mutex
@@ -27,34 +26,37 @@ type gateway struct {
 
 var hostPort = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+:\d+`)
 
-// behind puts a gateway before the system's server.
+// behind puts a gateway before the system's servers.
 func behind(t *testing.T, s *System) *gateway {
 	t.Helper()
-	g := &gateway{to: hostPort.FindString(s.URL), open: map[net.Conn]bool{}}
-	var err error
-	if g.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = g.Close() })
-	s.URL = strings.Replace(s.URL, g.to, g.Addr().String(), 1)
-	go func() {
-		for {
-			from, err := g.Accept()
-			if err != nil {
-				return
-			}
-			go g.forward(from)
+	g := &gateway{open: map[net.Conn]bool{}}
+	s.URL = hostPort.ReplaceAllStringFunc(s.URL, func(to string) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}()
+		t.Cleanup(func() { _ = listener.Close() })
+		g.listeners = append(g.listeners, listener)
+		go func() {
+			for {
+				from, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				go g.forward(from, to)
+			}
+		}()
+		return listener.Addr().String()
+	})
 	return g
 }
 
-func (g *gateway) forward(from net.Conn) {
+func (g *gateway) forward(from net.Conn, at string) {
 	g.mu.Lock()
 	g.open[from] = true
 	g.mu.Unlock()
 	time.Sleep(time.Duration(g.waits.Load()))
-	to, err := net.Dial("tcp", g.to)
+	to, err := net.Dial("tcp", at)
 	if err == nil {
 		go func() {
 			_, _ = io.Copy(from, to)
@@ -173,7 +175,9 @@ func opensConnections(t *testing.T, s System) {
 	g.mu.Unlock()
 	r.eventually(all[0].Gone, func() string { return "a connection that the server has ended is gone" })
 	r.within("Close of a connection that is gone", all[0].Close)
-	_ = g.Close()
+	for _, listener := range g.listeners {
+		_ = listener.Close()
+	}
 	if _, err := dialer.Dial(ctx, most+2); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("a server that is not there: %v; want that it refused", err)
 	}

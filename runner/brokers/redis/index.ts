@@ -1,13 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-redis/defaults.json" with { type: "json" };
-import { choice, count, named, span } from "../../model/field.ts";
+import { choice, count, flag, named, span } from "../../model/field.ts";
 import type { Acknowledge, Delivery } from "../../model/workload.ts";
 import { formatDurationExact } from "../../units.ts";
+import { hostPort } from "../addresses.ts";
 import { broker, type OwnTraits, storesBy, storesNothing, type Traits } from "../broker.ts";
 import { lines, sizeInConfig } from "../config.ts";
 import {
 	acknowledgeField,
 	acknowledges,
+	clusterFields,
 	onlyIn,
 	processFields,
 	tlsField,
@@ -43,9 +46,22 @@ const RedisOptions = z.strictObject({
 		`Streams: an entry that is not acknowledged within this time goes to another consumer of the group. Default: ${formatDurationExact(defaults.claimAfterNs)}.`,
 		["10s"],
 	).optional(),
+	nodes: clusterFields.nodes,
+	socket: flag(
+		"Clients use a Unix socket (`target: local`); elsewhere `url: unix:///path`. Default: false.",
+	).optional(),
 	...tlsField,
 	...processFields,
 });
+type RedisOptions = z.output<typeof RedisOptions>;
+const PORTS = [
+	{ number: 6379, from: "clients" },
+	{ number: 16_379, from: "nodes" },
+] as const;
+/** The cluster's nodes, in a node's folder of data. */
+const MEMBERS = "nodes.conf";
+const SLOTS = 16_384;
+const newId = () => randomBytes(20).toString("hex");
 const COUNTERS = /^total_(?!.*active)|^(evicted|expired)_|^rejected_connections$|^keyspace_/;
 type Mode = z.infer<typeof RedisOptions>["mode"];
 /** The server's default. */
@@ -76,30 +92,41 @@ const stores = storesBy({
 });
 
 /** The entry point of both official images starts its server when it gets a file's path. */
-const server = installedServer<z.output<typeof RedisOptions>>({
+const server = installedServer<RedisOptions>({
 	name: "redis-server",
 	from: "`redis-server` on PATH; or `binary: valkey-server`",
 	install: "apt-get install redis-server, brew install redis, or https://redis.io/downloads",
 	flag: "--version",
 	image: { name: "redis", version: "8.2.3", suffix: "-alpine" },
-	ports: 6379,
-	launch({ nodes, level, image }, { config }) {
+	ports: (nodes) => (nodes > 1 ? PORTS : PORTS.slice(0, 1)),
+	launch({ nodes, level, image }, { config, socket }) {
 		const settings = stores.settings(level, config);
 		const { password } = newLogin();
-		const url = `redis://:${password}@${nodes[0]?.client}`;
+		const at = `redis://:${password}@`;
+		const file = `${nodes[0]?.folder}/redis.sock`;
+		const cluster = nodes.length > 1;
+		const members = nodes.map(({ ip, ports: [port, bus] }, i) => {
+			const slots = [i, i + 1].map((k) => Math.round((k * SLOTS) / nodes.length));
+			return { id: newId(), at: `${hostPort(ip, port ?? 0)}@${bus}`, slots };
+		});
 		return {
 			log: {
 				name: ([, product]) => `${product?.toLowerCase()}-server`,
 				version: /\b(Redis|Valkey) version=(\d[\w.+~-]*)/i,
-				up: /Ready to accept connections/,
+				up: cluster ? /Cluster state changed: ok/ : /Ready to accept connections/,
 			},
-			url,
-			metrics: [infoReader(url, COUNTERS)],
+			url: socket
+				? `unix://:${password}@localhost${encodeURI(file)}`
+				: at + nodes.map(({ client }) => client).join(","),
+			metrics: nodes.map(({ client }) => infoReader(at + client, COUNTERS)),
 			settings,
 			flushes: settings.appendonly === "yes" || settings.save !== NO_SNAPSHOTS,
-			node: ({ listen, ports, folder, data }) => ({
-				argv: [`${folder}/redis.conf`],
+			node: ({ listen, ports, folder, data }, i) => ({
+				// An image's files are read-only, and a node writes its own.
+				...(cluster && image && { before: [["cp", `${folder}/${MEMBERS}`, `${data}/${MEMBERS}`]] }),
+				argv: [...(cluster && image ? image.entrypoint : []), `${folder}/redis.conf`],
 				files: {
+					...(cluster && { [MEMBERS]: membersText(members, i) }),
 					"redis.conf": lines(
 						{
 							bind: listen,
@@ -107,6 +134,12 @@ const server = installedServer<z.output<typeof RedisOptions>>({
 							requirepass: password,
 							daemonize: "no",
 							dir: `"${(image ? data : folder).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`,
+							...(socket && { unixsocket: `"${file}"` }),
+							...(cluster && {
+								"cluster-enabled": "yes",
+								"cluster-config-file": MEMBERS,
+								"cluster-port": ports[1],
+							}),
 							logfile: '""',
 							loglevel: "notice",
 							...settings,
@@ -125,8 +158,9 @@ export const redis = broker(RedisOptions, {
 		"redis-streams": "{ broker: redis, mode: streams }",
 		"redis-pubsub": "{ broker: redis, mode: pubsub }",
 		valkey: "{ broker: redis, binary: valkey-server }",
+		"redis-cluster": "{ broker: redis, nodes: 3 }",
 	},
-	urls: { redis: 6379, rediss: 6379 },
+	urls: { redis: 6379, rediss: 6379, unix: 0 },
 	// The user of requirepass has no name.
 	urlUser: "",
 	server,
@@ -136,6 +170,7 @@ export const redis = broker(RedisOptions, {
 	},
 	traits: ({ mode, prefetch, maxLength, acknowledge, claimAfter, config }) => ({
 		...byMode[mode],
+		nodes: [1, 3],
 		maxConnections: { most: Number(config?.maxclients ?? 10_000), option: "maxclients" },
 		...promises(mode, acknowledge),
 		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
@@ -152,17 +187,20 @@ export const redis = broker(RedisOptions, {
 	config: {
 		file: "redis.conf",
 		options: { port: "port" },
-		reserved: `aclfile appenddirname bind cluster-enabled daemonize dir include logfile loglevel pidfile protected-mode rename-command
+		reserved: `aclfile appenddirname bind cluster-config-file cluster-enabled cluster-port daemonize dir include logfile loglevel pidfile protected-mode rename-command
 			replicaof requirepass slaveof supervised syslog-enabled tls-port unixsocket user`,
 	},
-	check: (options) => ({
+	driver: ({ socket: _, ...own }) => own,
+	check: (options, place) => ({
 		...onlyIn("mode", ["streams", "lists"], ["acknowledge", "prefetch"], options),
 		...onlyIn("mode", ["streams"], ["claimAfter", "maxLength"], options),
 		claimAfter: (options.claimAfter ?? 100e6) < 100e6 && "claimAfter must be at least 100ms",
 		...(options.mode === "lists" && unacknowledged("Redis lists", options.acknowledge, IN_LISTS)),
-		url:
-			options.url?.includes(",") &&
-			"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
+		socket:
+			options.socket === true &&
+			(place !== "process"
+				? "socket needs target: local; for your own server write url: unix:///path"
+				: (options.nodes ?? 1) > 1 && "nodes of a cluster have no socket; remove socket"),
 	}),
 	// The benchmark's driver writes to streams.
 	omb: {
@@ -200,6 +238,21 @@ function promises(mode: Mode, written: Acknowledge | undefined) {
 		delivery: of(group),
 		deliveryAlone: "at-least-once",
 	} as const;
+}
+
+interface Member {
+	readonly id: string;
+	readonly at: string;
+	readonly slots: readonly number[];
+}
+
+/** What a node of a running cluster has in its own file: so it is one at once. */
+function membersText(members: readonly Member[], own: number): string {
+	const lines = members.map(({ id, at, slots: [from = 0, end = 0] }, i) => {
+		const flags = i === own ? "myself,master" : "master";
+		return `${id} ${at} ${flags} - 0 0 ${i + 1} connected ${from}-${end - 1}\n`;
+	});
+	return `${lines.join("")}vars currentEpoch ${members.length} lastVoteEpoch 0\n`;
 }
 
 const STREAMS = "write mode: streams";
