@@ -26,7 +26,7 @@ func (s *server) waits(t *testing.T, acks string, timeout time.Duration, group s
 
 func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *testing.T) {
 	s := running(t)
-	defer s.thaw()
+	defer s.recover(t)
 	all := []*brokertest.Traffic{s.waits(t, "1", time.Second, ""), s.waits(t, "all", time.Second, "workers")}
 	unready, err := prepared(t, broker.Options{URL: s.url, TimeoutNs: int64(time.Second)}, broker.Topic{Name: "unready", Partitions: 1})
 	if err != nil {

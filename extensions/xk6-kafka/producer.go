@@ -93,12 +93,12 @@ func (s *sending) settle(ackNs int64, err error) {
 
 // Producer makes a client connect and get its producer id. The library looks a topic up for as long as a message may take.
 func (s *session) Producer(connection int) (broker.Producer, error) {
-	own := func(*settings) {}
-	if s.transacts() {
-		own = s.transactional(connection)
-	}
 	connect := func() (*kgo.Client, *watch, error) {
-		client, w, err := s.client(fmt.Sprintf("producer-%d", connection), s.producing, own)
+		client, w, err := s.client(fmt.Sprintf("producer-%d", connection), s.producing, func(to *settings) {
+			if s.transacts() {
+				to.Set("", nil, kgo.TransactionalID(s.transactionalID(connection)))
+			}
+		})
 		if err == nil {
 			s.clients.Add(client)
 		}
@@ -141,7 +141,9 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	}
 	w.settled.Store(true)
 	if err == nil && p.transacts {
-		return s.inTransactions(p, connect), nil
+		t := &transactions{p, s, connect, make(chan *sending, queueLength)}
+		go t.run()
+		return t, nil
 	}
 	return p, err
 }

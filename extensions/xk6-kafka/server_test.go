@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.k6.io/k6/v2/cmd"
 
@@ -134,6 +136,17 @@ func start(t testing.TB, folder string, with setup) *server {
 func (s *server) kill() { s.Kill(); s.killed = true }
 func (s *server) run()  { s.Start(); s.killed = false }
 func (s *server) thaw() { _ = s.Process().Signal(syscall.SIGCONT) }
+
+// recover thaws a broker that was frozen for long: its controller fences it before it takes it back, and until then no topic can be made.
+func (s *server) recover(t *testing.T) {
+	t.Helper()
+	s.thaw()
+	time.Sleep(time.Second)
+	brokertest.Eventually(t, "the broker is taken back", func() bool {
+		cluster, err := s.admin(t).BrokerMetadata(context.Background())
+		return err == nil && len(cluster.Brokers) > 0
+	})
+}
 
 // classpath of Kafka's server: KAFKA_HOME, or Maven's resolution of the pom that mqbench pins.
 func classpath(t testing.TB) string {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -33,28 +32,18 @@ func (s *session) isolation() string {
 	return "read uncommitted"
 }
 
-// transactional makes a client that sends in transactions. Its id is that of earlier runs on these topics: what they have left open is aborted.
-func (s *session) transactional(connection int) func(to *settings) {
-	return func(to *settings) {
-		id := s.Named(".", fmt.Sprintf("%s.producer-%d-%d", s.layout.Topics[0].Name, s.Client, connection))
-		to.Set("", nil, kgo.TransactionalID(id))
-	}
+// transactionalID is that of earlier runs on these topics: what they have left open is aborted.
+func (s *session) transactionalID(connection int) string {
+	return s.Named(".", fmt.Sprintf("%s.producer-%d-%d", s.layout.Topics[0].Name, s.Client, connection))
 }
 
 // transactions sends a producer's messages in one transaction after the other. A message is acknowledged when its transaction is committed.
 type transactions struct {
 	*producer
-	// A transaction ends after this time, or with this many messages. The library has the timeout to send them.
-	every, timeout time.Duration
-	most           int
-	// renew makes a new client with the same id, where Kafka has fenced one whose transaction took too long.
-	renew func() (*kgo.Client, *watch, error)
-	over  context.Context
-	queue chan *sending
-
-	// mu guards ended: no message may enter the queue when the last was taken out.
-	mu    sync.Mutex
-	ended bool
+	s *session
+	// connect makes a new client with the same id, where Kafka has fenced one whose transaction took too long.
+	connect func() (*kgo.Client, *watch, error)
+	queue   chan *sending
 }
 
 var (
@@ -64,51 +53,25 @@ var (
 
 // Send queues m: an application, too, would have to wait while its transaction ends.
 func (t *transactions) Send(m *broker.Message, done broker.Done) {
-	one := t.take(m, done)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.ended {
+	if t.s.Over.Err() == nil {
 		select {
-		case t.queue <- one:
+		case t.queue <- t.take(m, done):
 			return
-		case <-t.over.Done():
+		case <-t.s.Over.Done():
 		}
 	}
 	done(m, 0, errClosed)
 }
 
-func (s *session) inTransactions(p *producer, connect func() (*kgo.Client, *watch, error)) broker.Producer {
-	t := &transactions{
-		producer: p, every: time.Duration(s.own.TransactionNs), most: cmp.Or(s.own.TransactionMessages, math.MaxInt), timeout: s.timeout(),
-		over: s.Over, queue: make(chan *sending, queueLength), renew: func() (*kgo.Client, *watch, error) {
-			client, w, err := connect()
-			if err == nil {
-				w.settled.Store(true)
-			}
-			return client, w, err
-		},
-	}
-	go t.run()
-	return t
-}
-
 func (t *transactions) run() {
-	for {
+	for over, ended := t.s.Over.Done(), (<-chan time.Time)(nil); ; {
 		select {
 		case first := <-t.queue:
 			t.transact(first)
-		case <-t.over.Done():
-			t.mu.Lock()
-			t.ended = true
-			t.mu.Unlock()
-			for {
-				select {
-				case left := <-t.queue:
-					left.done(left.message, 0, errClosed)
-				default:
-					return
-				}
-			}
+		case <-over:
+			over, ended = nil, time.After(closeTimeout) // a Send may not have noticed it
+		case <-ended:
+			return
 		}
 	}
 }
@@ -116,28 +79,30 @@ func (t *transactions) run() {
 // transact makes a transaction of the first message and of those that follow it in time.
 func (t *transactions) transact(first *sending) {
 	err := t.client.BeginTransaction()
-	if err != nil && t.over.Err() == nil {
+	if err != nil && t.s.Over.Err() == nil {
 		t.watch.closing.Store(true)
 		t.client.Close()
-		if t.client, t.watch, err = t.renew(); err == nil {
+		if t.client, t.watch, err = t.connect(); err == nil {
+			t.watch.settled.Store(true)
 			err = t.client.BeginTransaction()
 		}
 	}
 	if err != nil {
-		first.done(first.message, 0, failed(err))
+		first.settle(0, t.aborted(err))
 		return
 	}
 	all := []*sending{first}
 	t.client.Produce(context.Background(), &first.record, first.promise)
-	for until := time.After(t.every); until != nil && len(all) < t.most; {
+	most := cmp.Or(t.s.own.TransactionMessages, math.MaxInt)
+	for until, open := time.After(time.Duration(t.s.own.TransactionNs)), true; open && len(all) < most; {
 		select {
 		case next := <-t.queue:
 			all = append(all, next)
 			t.client.Produce(context.Background(), &next.record, next.promise)
 		case <-until:
-			until = nil
-		case <-t.over.Done():
-			until = nil
+			open = false
+		case <-t.s.Over.Done():
+			open = false
 		}
 	}
 	err = t.commit(all)
@@ -150,41 +115,38 @@ func (t *transactions) transact(first *sending) {
 	}
 	if err != nil {
 		// If this fails, the next BeginTransaction has the library get a new id, which ends what is left of this one.
-		_ = t.client.EndTransaction(t.over, kgo.TryAbort)
+		_ = t.client.EndTransaction(t.s.Over, kgo.TryAbort)
 	}
 }
 
 // commit returns the error of all messages of a transaction. Nothing of one that is not committed is ever seen by consumers.
 func (t *transactions) commit(all []*sending) error {
-	ctx, cancel := context.WithTimeout(t.over, t.timeout)
+	ctx, cancel := context.WithTimeout(t.s.Over, t.s.timeout())
 	defer cancel()
 	if t.client.Flush(ctx) != nil {
 		t.client.UnsafeAbortBufferedRecords()
 		_ = t.client.Flush(context.Background()) // returns when the last promise has
 	}
-	if t.over.Err() != nil {
-		return errClosed
-	}
 	for _, one := range all {
 		if one.err != nil {
-			return failed(one.err)
+			return t.aborted(one.err)
 		}
 	}
-	err := t.client.EndTransaction(t.over, kgo.TryCommit)
+	err := t.client.EndTransaction(t.s.Over, kgo.TryCommit)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, kerr.OperationNotAttempted), errors.Is(err, kerr.TransactionAbortable):
-		return failed(err)
+		return t.aborted(err)
 	}
 	return errUncommitted
 }
 
-// failed is the error of a message whose transaction is not committed; equal causes have equal texts.
-func failed(err error) error {
+// aborted is the error of a message whose transaction is not committed; equal causes have equal texts.
+func (t *transactions) aborted(err error) error {
 	var refusal *kerr.Error
 	switch {
-	case errors.Is(err, kgo.ErrClientClosed):
+	case t.s.Over.Err() != nil:
 		return errClosed
 	case errors.As(err, &refusal):
 		return fmt.Errorf("kafka: produce: %w, so the transaction was aborted", refusal)

@@ -1,16 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-kafka/defaults.json" with { type: "json" };
-import {
-	bytes,
-	choice,
-	count,
-	described,
-	flag,
-	named,
-	span,
-	text,
-	unit,
-} from "../../model/field.ts";
+import { bytes, choice, count, described, flag, named, span, text } from "../../model/field.ts";
 import { formatBytesExact, formatDurationExact } from "../../units.ts";
 import { broker, type Stores, storesBy } from "../broker.ts";
 import { largestPayload, varintBytes } from "../config.ts";
@@ -106,14 +96,9 @@ const KafkaOptions = z.strictObject({
 	).optional(),
 	transactions: described(
 		z.strictObject({
-			every: unit(
-				"duration",
-				{
-					description: "A transaction ends this long after its first message, at most 10min.",
-					examples: ["100ms"],
-				},
-				(ns) => (ns > 0 && ns <= 600e9 ? undefined : "must be above 0 and at most 10min"),
-			).default(100e6),
+			every: span("A transaction ends this long after its first message. Default: 100ms.", [
+				"100ms",
+			]).default(100e6),
 			messages: count("It ends earlier, with this many messages.", 1_000_000, [1000]).optional(),
 		}),
 		"Each connection sends in transactions, one after the other. A message is acknowledged when its transaction is committed, and consumers only get what is committed. What is aborted has failed.",
