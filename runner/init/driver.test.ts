@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
+import { Manifest } from "../brokers/outside.ts";
 import { packageFolder } from "../package.ts";
 import { writeDriver } from "./driver.ts";
 
@@ -29,6 +30,17 @@ test("a new driver is the template under another name, whose go.mod finds mqbenc
 	expect(readFileSync(path.join(contract, "go.mod"), "utf8")).toContain(
 		"/extensions/xk6-mqbench\n",
 	);
+});
+
+test.each(["iris", "kestrel", "mybroker"])("the manifest of %s has what its driver has", (name) => {
+	const read = (file: string) =>
+		readFileSync(path.join(packageFolder, "extensions/examples", `xk6-${name}`, file), "utf8");
+	const { broker, urls, options, traits } = Manifest.parse(JSON.parse(read("mqbench.json")));
+	const code = read(`${name}.go`);
+	expect(code).toContain(`SimpleDriver("${broker}", "${urls[broker]}", `);
+	expect(code.includes("Acks: true")).toBe(traits.acks ?? false);
+	for (const [key, { default: usual }] of Object.entries(options?.properties ?? {}))
+		expect(code.toLowerCase()).toContain(`options{${key}: ${usual}}`);
 });
 
 test.each([
