@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { failure } from "../runner/errors.ts";
-import { packageFolder } from "../runner/package.ts";
 import { reasonOf } from "../runner/reason.ts";
 import { around, extensionsIn, loadScenario } from "../runner/scenario/load.ts";
 import type { Overrides } from "../runner/scenario/overrides.ts";
@@ -28,12 +27,8 @@ export async function readScenario(
 	} catch (error) {
 		throw failure("scenario-unreadable", { path: file, reason: reasonOf(error) });
 	}
-	const from = {
-		cwd: path.dirname(where),
-		extensions: path.join(packageFolder, "extensions"),
-		yes: overrides.yes,
-	};
-	const found = await readExtensions(extensionsIn(text, overrides), from, world);
+	const named = extensionsIn(text, overrides);
+	const found = await readExtensions(named, path.dirname(where), world, overrides.yes);
 	const drivers = found.length === 0 ? null : pinned(where, found);
 	const resolve = async (changes: Overrides) => {
 		const rig = changes.rig && { ...(await givenRig(changes.rig, world.cwd)), only: changes.only };

@@ -89,6 +89,14 @@ export async function build(options: BuildOptions): Promise<BuildFile> {
 			cwd,
 			onStderr: compiled,
 		});
+	return described(options);
+}
+
+/** The description of programs that have been built, if they can be run. */
+export async function described(
+	options: Pick<BuildOptions, "folder" | "programs" | "platform" | "version"> & GoOptions,
+): Promise<BuildFile> {
+	const { folder, programs, version, platform } = options;
 	const sha256: Record<string, string> = {};
 	for (const { name } of programs) {
 		const file = programIn(folder, name, platform);

@@ -2,12 +2,12 @@ import { cp } from "node:fs/promises";
 import path from "node:path";
 import { type Drivers, type Outside, serverName } from "../../runner/brokers/outside.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
-import { sha256, sha256OfFile } from "../../runner/sha256.ts";
+import { sha256 } from "../../runner/sha256.ts";
 import type { World } from "../../runner/world.ts";
-import { BUILD_FLAGS, buildArguments, buildKey } from "./build.ts";
+import { BUILD_FLAGS, buildArguments, buildKey, described } from "./build.ts";
 import { filesIn, treeSum } from "./extension.ts";
 import { buildFurther } from "./further.ts";
-import { go, goVersion } from "./go.ts";
+import { go } from "./go.ts";
 import { type Builds, builtOnce } from "./once.ts";
 import { ALL_DRIVERS, type Platform, programIn } from "./programs.ts";
 
@@ -72,16 +72,7 @@ export async function withDrivers(
 			} catch (error) {
 				throw explained(error, title);
 			}
-			const made = programs.map(
-				async ({ name }) => [name, await sha256OfFile(programIn(folder, name, platform))] as const,
-			);
-			return {
-				schema: 1,
-				go: await goVersion({ ...how, cwd: extensions }),
-				mqbench: version,
-				sha256: Object.fromEntries(await Promise.all(made)),
-				platform: platform.name,
-			};
+			return described({ ...how, folder, programs, cwd: extensions });
 		},
 	});
 	return {

@@ -3,15 +3,13 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { packageFolder } from "../../runner/package.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { extension, MANIFEST } from "./extension.fake.ts";
 import { readExtension, readExtensions, treeSum } from "./extension.ts";
 
-const extensions = path.join(packageFolder, "extensions");
 const inFolder = (cwd: string, named = { path: "./xk6-mybroker" }) =>
-	readExtension(named, { cwd, extensions }, fakeWorld({ cwd, env: process.env }));
+	readExtension(named, cwd, fakeWorld({ cwd, env: process.env }));
 
 test("a folder is its module, manifest and sum", async () => {
 	const cwd = extension();
@@ -160,9 +158,9 @@ describe("is refused in one sentence, and nothing is run", () => {
 	test("the same broker twice", async () => {
 		const cwd = extension();
 		const twice = [{ path: "xk6-mybroker" }, { path: "./xk6-mybroker" }];
-		await expect(
-			readExtensions(twice, { cwd, extensions }, fakeWorld({ cwd, env: process.env })),
-		).rejects.toThrow(/xk6-mybroker has the same broker or module/);
+		await expect(readExtensions(twice, cwd, fakeWorld({ cwd, env: process.env }))).rejects.toThrow(
+			/xk6-mybroker has the same broker or module/,
+		);
 	});
 });
 
@@ -202,7 +200,7 @@ describe("a module of a proxy", () => {
 
 	test("has the sum that Go computes, and a manifest that is read from Go's own copy", async () => {
 		const { world, env } = proxy();
-		const found = await readExtension(named, { cwd: "/", extensions }, world);
+		const found = await readExtension(named, "/", world);
 		expect(found).toMatchObject({ ...named, title: "example.com/xk6-mybroker v1.2.3" });
 		const said = execFileSync(
 			"go",
@@ -214,9 +212,7 @@ describe("a module of a proxy", () => {
 
 	test("that is not there is a sentence", async () => {
 		const { world } = proxy();
-		await expect(
-			readExtension({ ...named, version: "v9.9.9" }, { cwd: "/", extensions }, world),
-		).rejects.toMatchObject({
+		await expect(readExtension({ ...named, version: "v9.9.9" }, "/", world)).rejects.toMatchObject({
 			code: "extension-refused",
 			message: expect.stringMatching(
 				/^example.com\/xk6-mybroker v9.9.9: .*it cannot be downloaded: .*v9\.9\.9/,

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { brokerFrom, CONTRACT, Manifest, type Outside } from "../../runner/brokers/outside.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { readGiven, sizeOfGiven } from "../../runner/given-folder.ts";
+import { packageFolder } from "../../runner/package.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { MODULE_PATH, type NamedExtension } from "../../runner/scenario/schema.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
@@ -15,25 +16,18 @@ import { goReady } from "./toolchain.ts";
 
 type Asking = Pick<World, "env" | "stop" | "ask">;
 
-interface From {
-	/** Paths count from here. */
-	readonly cwd: string;
-	/** Our Go modules. */
-	readonly extensions: string;
-	readonly yes?: boolean | undefined;
-}
-
-/** Reads what a module says about itself, and nothing of it is run. Strangers wrote it: fails with one sentence. */
+/** Reads what a module says about itself; paths count from `cwd`. Nothing of it is run. Strangers wrote it: fails with one sentence. */
 export async function readExtension(
 	named: NamedExtension,
-	from: From,
+	cwd: string,
 	world: Asking,
+	yes = false,
 ): Promise<Outside> {
 	const title = "path" in named ? named.path : `${named.module} ${named.version}`;
 	const refused = (reason: string) => failure("extension-refused", { extension: title, reason });
 	const found = await ("path" in named
-		? ofFolder(path.resolve(from.cwd, named.path), from)
-		: ofProxy(named, from, world)
+		? ofFolder(path.resolve(cwd, named.path))
+		: ofProxy(named, world, yes)
 	).catch((error) => {
 		if (error instanceof MqbenchError) throw error;
 		throw refused(reasonOf(error));
@@ -51,12 +45,13 @@ export async function readExtension(
 /** All of them, each with a broker of its own. */
 export async function readExtensions(
 	named: readonly NamedExtension[],
-	from: From,
+	cwd: string,
 	world: Asking,
+	yes = false,
 ): Promise<readonly Outside[]> {
 	const found: Outside[] = [];
 	for (const one of named) {
-		const next = await readExtension(one, from, world);
+		const next = await readExtension(one, cwd, world, yes);
 		const same = found.find(
 			({ module, manifest }) => module === next.module || manifest.broker === next.manifest.broker,
 		);
@@ -125,6 +120,7 @@ export const MANIFEST = "mqbench.json";
 
 // --- internal ---
 
+const EXTENSIONS = path.join(packageFolder, "extensions");
 /** What comes and goes beside the sources: they are not built from these. */
 const LEFT_OUT = /^(\.git|go\.work(\.sum)?|reports|[^/]+\.(ya?ml|lock))$/;
 const MOST_FILES = 2000;
@@ -138,12 +134,12 @@ interface Found {
 	readonly sum: string | null;
 }
 
-async function ofFolder(given: string, { extensions }: From): Promise<Found> {
+async function ofFolder(given: string): Promise<Found> {
 	const folder = await realpath(given);
 	if (!(await lstat(folder)).isDirectory()) throw new Error("it is not a folder");
 	const module = /^module\s+(\S+)/m.exec(readGiven(path.join(folder, "go.mod")))?.[1] ?? "";
 	if (!MODULE_PATH.test(module)) throw new Error("its go.mod names no module");
-	const ours = await readFile(path.join(extensions, "go.mod"), "utf8");
+	const ours = await readFile(path.join(EXTENSIONS, "go.mod"), "utf8");
 	const example = /\/extensions\/examples\/[^/]+$/.test(module);
 	if (ours.split(/\s+/).includes(module) && !example)
 		throw new Error(`its go.mod has the name ${module}, which mqbench itself uses`);
@@ -153,11 +149,11 @@ async function ofFolder(given: string, { extensions }: From): Promise<Found> {
 /** Downloads it, by the user's own settings for Go, which checks it against Go's checksum database. */
 async function ofProxy(
 	{ module, version }: { readonly module: string; readonly version: string },
-	{ extensions, yes = false }: From,
 	world: Asking,
+	yes: boolean,
 ): Promise<Found> {
 	const env = await goReady(world, {
-		extensions,
+		extensions: EXTENSIONS,
 		yes,
 		why: null,
 		onProgress: () => {},
@@ -166,7 +162,7 @@ async function ofProxy(
 	const answer: string[] = [];
 	try {
 		await go(["mod", "download", "-json", `${module}@${version}`], {
-			cwd: path.parse(extensions).root,
+			cwd: path.parse(EXTENSIONS).root,
 			env,
 			stop: world.stop,
 			onStdout: (text) => void answer.push(text),

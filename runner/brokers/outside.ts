@@ -242,10 +242,10 @@ function commandServer(manifest: Manifest, module: string): Server {
 			const [port = 0] = site?.ports ?? [];
 			const [program = "", ...args] = command.map((word) =>
 				word
-					.replaceAll("{module}", module)
-					.replaceAll("{server}", own)
-					.replaceAll("{port}", `${port}`)
-					.replaceAll("{dir}", site?.folder ?? ""),
+					.replaceAll("{module}", () => module)
+					.replaceAll("{server}", () => own)
+					.replaceAll("{port}", () => `${port}`)
+					.replaceAll("{dir}", () => site?.folder ?? ""),
 			);
 			const found = tools.findProgram({ ...system, binary: system.binary ?? program });
 			return {

@@ -1,8 +1,6 @@
 import path from "node:path";
 import { readExtension } from "../../infra/programs/extension.ts";
 import { bareUrl } from "../brokers/index.ts";
-import type { Outside } from "../brokers/outside.ts";
-import { packageFolder } from "../package.ts";
 import { wrap } from "../terminal/wrap.ts";
 import type { World } from "../world.ts";
 
@@ -12,7 +10,7 @@ export async function extensionPage(topic: string, world: World): Promise<string
 	if (module === undefined && !topic.startsWith(".") && !path.isAbsolute(topic)) return null;
 	const { title, sum, manifest, broker } = await readExtension(
 		module === undefined ? { path: topic } : { module, version },
-		{ cwd: world.cwd, extensions: path.join(packageFolder, "extensions") },
+		world.cwd,
 		world,
 	);
 	const { traits, durability, local, options } = manifest;

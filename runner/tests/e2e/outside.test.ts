@@ -29,9 +29,10 @@ describe("a driver from outside", () => {
 		rmSync(path.join(folder, "scenario.lock"));
 		const again = await run(["report", out], options);
 		expect(again.code).toBe(code);
-		expect(flat(again.out)).toContain("My Broker");
+		expect(flat(again.out)).toContain("mybroker; durability: memory");
 		const compared = await run(["compare", out, out], options);
-		expect([0, 6], compared.err).toContain(compared.code);
+		// On a busy machine its run does not count.
+		expect(compared.err + compared.out).toMatch(/SAME|INCONCLUSIVE|a comparison needs/);
 	});
 
 	test("is not built or started without a word, and its server is never started", async () => {
@@ -50,13 +51,11 @@ describe("a driver from outside", () => {
 		scenarioWith(folder);
 		const plan = await run(["plan", "scenario.yaml"], { cwd: folder });
 		expect(flat(plan.out)).toMatch(
-			/extension .\/xk6-mybroker \(example.com\/xk6-mybroker\), the driver of mybroker: h1:\S+ not in scenario.lock yet/,
+			/extension example.com\/xk6-mybroker in .\/xk6-mybroker, the driver of mybroker: h1:\S+ not in scenario.lock yet/,
 		);
 		const page = await run(["explain", "./xk6-mybroker"], { cwd: folder });
 		expect(page.out).toContain("mybroker: My Broker. A broker that nobody else has.");
-		expect(page.out).toContain(
-			"prefetch: Most unacknowledged messages. (type: integer, default: 100, minimum: 1,",
-		);
+		expect(flat(page.out)).toMatch(/prefetch: Most unacknowledged messages. \(.*default: 100.*\)/);
 		expect((await run(["validate", "scenario.yaml"], { cwd: folder })).code).toBe(0);
 		const up = await run(["up", "scenario.yaml"], { cwd: folder });
 		expect(up.err).toContain("keeps no brokers from outside");
