@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { failure } from "../../runner/errors.ts";
 import { sha256 } from "../../runner/sha256.ts";
@@ -31,7 +31,8 @@ export interface JarsOptions {
  */
 export async function resolveJars(options: JarsOptions): Promise<string> {
 	const { name, pom, properties, sums, world, system } = options;
-	const hash = sha256((await readFile(pom, "utf8")) + JSON.stringify(properties));
+	const text = await readFile(pom, "utf8");
+	const hash = sha256(text + JSON.stringify(properties));
 	const cache = cacheFolder(world.env, process.platform);
 	const folder = path.join(cache, "jars", `${name}-${hash.slice(0, 16)}`);
 	// Next to the folder, because Java loads every file in it.
@@ -42,7 +43,7 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 		folder,
 		read: async () => (existsSync(folder) && (await wrongIn(folder)) === null ? folder : null),
 		make: async (fetched) => {
-			await maven(options, fetched);
+			await maven(options, fetched, /<type>tar\.gz</.test(text));
 			if (sums === null) return writeFile(record, formatSums(await sumsOf(fetched)));
 			// Maven checks its downloads, but not its older files; and a repository may have exchanged file and checksum.
 			const wrong = await wrongIn(fetched);
@@ -61,10 +62,13 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 /** A slow download may go on; a stalled one is given up. */
 const FETCH_MS = 600_000;
 
+/** `packed`: the pom names an archive, which has the jars. */
 async function maven(
 	{ mvn, pom, properties, world, name, system }: JarsOptions,
 	output: string,
+	packed: boolean,
 ): Promise<void> {
+	const markers = path.join(output, "markers");
 	const argv = [
 		mvn,
 		"--batch-mode",
@@ -75,15 +79,16 @@ async function maven(
 		"-f",
 		pom,
 		...Object.entries(properties).map(([key, value]) => `-D${key}=${value}`),
-		"dependency:copy-dependencies",
+		packed ? "dependency:unpack-dependencies" : "dependency:copy-dependencies",
 		"-DincludeScope=runtime",
 		`-DoutputDirectory=${output}`,
+		...(packed ? [`-DmarkersDirectory=${markers}`] : []),
 	];
 	const stop = AbortSignal.any([world.stop, AbortSignal.timeout(FETCH_MS)]);
 	// Maven uses the user's own settings, mirrors and proxies.
 	const end = await runTool(argv, { cwd: output, env: world.env, stop }).catch(() => null);
 	orInterrupted(world.stop);
-	if (end?.code === 0) return;
+	if (end?.code === 0) return rm(markers, { recursive: true, force: true });
 	const late = `it takes longer than ${FETCH_MS / 60_000} minutes`;
 	throw failure("broker-missing", {
 		system,
