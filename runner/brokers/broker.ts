@@ -41,6 +41,8 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	readonly topicOptions: readonly string[];
 	/** Its driver is in the k6 that is built before the first run. Another k6, with all drivers, is built when it is first needed. */
 	readonly firstDriver?: true;
+	/** Its driver is in no other k6: it is built when a scenario first has the system. */
+	readonly apart?: true;
 	readonly omb: OmbDriver | null;
 	/** Its own metrics: `counters` matches numbers without a type that only grow, `show` is for charts (`*`: any text). */
 	readonly metrics?: { readonly counters?: RegExp; readonly show: readonly string[] };

@@ -6,6 +6,7 @@ export { nats } from "./nats/index.ts";
 export { streaming as "nats-streaming" } from "./nats-streaming/index.ts";
 export { noop } from "./noop/index.ts";
 export { nsq } from "./nsq/index.ts";
+export { pulsar } from "./pulsar/index.ts";
 export { rabbitmq } from "./rabbitmq/index.ts";
 export { redis } from "./redis/index.ts";
 export { sqs } from "./sqs/index.ts";

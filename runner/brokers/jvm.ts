@@ -53,6 +53,8 @@ interface JvmParts<Options> extends Omit<Parts<Options>, "launch"> {
 	which?(options: Options): Jars;
 	readonly megabytes: number;
 	readonly remark: string;
+	/** More than others: "1.9 GB of memory". */
+	readonly needs?: string;
 	readonly flags?: readonly string[];
 	/** Further Log4j 2 configuration if it logs with that. Times are UTC, like mqbench's own in broker.log. */
 	readonly logging?: string;
@@ -79,7 +81,7 @@ export function jvmServer<Options>(
 		jars,
 		install: {
 			from: `Java ${OLDEST_JAVA} or newer, and Maven${parts.remark}`,
-			look: lookForJava(usual.title, parts.megabytes),
+			look: lookForJava(usual.title, parts),
 		},
 		process: processOf<Options>(
 			{
@@ -159,7 +161,10 @@ async function onJvm<Options>(
 	};
 }
 
-function lookForJava(title: string, megabytes: number): BrokerInstall["look"] {
+function lookForJava(
+	title: string,
+	{ megabytes, needs }: Pick<JvmParts<never>, "megabytes" | "needs">,
+): BrokerInstall["look"] {
 	return async ({ run, which }) => {
 		const java = versionIn(await run("java", "-version"));
 		const maven = (await which("mvn")) !== null;
@@ -168,7 +173,7 @@ function lookForJava(title: string, megabytes: number): BrokerInstall["look"] {
 			here,
 			figure: `${java ? `Java ${java.text}` : "no Java"}, ${maven ? "Maven" : "no Maven"}`,
 			sentence: here
-				? `The first run downloads ${title} with Maven, ${megabytes} MB once.`
+				? `The first run downloads ${title} with Maven, ${megabytes} MB once.${needs ? ` It needs ${needs}.` : ""}`
 				: `${title} needs Java ${OLDEST_JAVA} or newer, and Maven on PATH (which fetches it once).`,
 		};
 	};

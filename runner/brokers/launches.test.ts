@@ -25,6 +25,7 @@ function programs(java = "17.0.1"): string {
 		"libs/kafka_2.13-9.jar",
 		"lib/artemis-server-9.jar",
 		"lib/activemq-broker-9.jar",
+		"lib/org.apache.pulsar-pulsar-broker-9.jar",
 	])
 		file(path.join(folder, "installed", jar));
 	for (const version of ["3.13.2", "4.3.1"]) {

@@ -36,6 +36,13 @@ test.each([
 		null,
 	],
 	[
+		"Pulsar of this machine, killed",
+		"local",
+		"{ broker: pulsar, durability: fsync }",
+		"{ at: 2s, action: kill, for: 1s }",
+		null,
+	],
+	[
 		"Kafka of this machine, killed",
 		"local",
 		"{ broker: kafka, durability: os }",
