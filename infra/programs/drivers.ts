@@ -1,5 +1,6 @@
-import { cp } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { BrokerName } from "../../runner/brokers/index.ts";
 import { type Drivers, type Outside, serverName } from "../../runner/brokers/outside.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { sha256 } from "../../runner/sha256.ts";
@@ -11,19 +12,27 @@ import { go } from "./go.ts";
 import { type Builds, builtOnce } from "./once.ts";
 import { ALL_DRIVERS, type Platform, programIn } from "./programs.ts";
 
-/** The k6 with all drivers and these. Folders are built from a copy that has the sum that was allowed. */
+/**
+ * The k6 with all drivers and these, of which `apart` are ours. Folders are built from a copy that has the sum that was allowed.
+ */
 export async function withDrivers(
 	world: World,
 	options: Builds,
 	platform: Platform,
-	{ found }: Drivers,
+	{ found }: Pick<Drivers, "found">,
+	apart: readonly BrokerName[],
 ): Promise<{ folder: string; k6: string; origin: string }> {
 	const { extensions, version, progress } = options;
 	const own = buildKey(extensions, version, platform, ALL_DRIVERS);
 	const key = sha256(
-		JSON.stringify([own, ...found.map(({ module, version, sum }) => [module, version, sum])]),
+		JSON.stringify([
+			own,
+			...apart,
+			...found.map(({ module, version, sum }) => [module, version, sum]),
+		]),
 	);
-	const title = found.map((one) => one.title).join(" and ");
+	const ours = apart.map((broker) => path.join(extensions, `xk6-${broker}`));
+	const title = [...apart, ...found.map((one) => one.title)].join(" and ");
 	const served = found.filter(({ manifest }) => manifest.local?.server !== undefined);
 	const servers = served.map(({ manifest }) => ({
 		name: serverName(manifest),
@@ -53,11 +62,11 @@ export async function withDrivers(
 				env,
 				stop: world.stop,
 				out,
-				further,
-				sums: found.flatMap(lineOf),
+				further: [...ours, ...further],
+				sums: [...found.flatMap(lineOf), ...(await Promise.all(ours.map(sumsOf))).flat()],
 				bundle: null,
 				lock: path.join(folder, "module"),
-				drivers: found.map(({ manifest }) => manifest.broker),
+				drivers: [...apart, ...found.map(({ manifest }) => manifest.broker)],
 				onProgress: (phase: "packages", done: number, all: number) =>
 					progress.step(phase, done, all),
 			};
@@ -70,7 +79,7 @@ export async function withDrivers(
 					await go(buildArguments(version, to, flags, [source]), { ...how, cwd: how.lock });
 				}
 			} catch (error) {
-				throw explained(error, title);
+				throw found.length > 0 ? explained(error, title) : error;
 			}
 			return described({ ...how, folder, programs, cwd: extensions });
 		},
@@ -78,7 +87,10 @@ export async function withDrivers(
 	return {
 		folder,
 		k6: programIn(folder, "k6", platform),
-		origin: `built here from extensions/ and ${found.map((one) => `${one.title} (${one.sum})`).join(", ")}`,
+		origin: [
+			"built here from extensions/",
+			...found.map((one) => `${one.title} (${one.sum})`),
+		].join(" and "),
 	};
 }
 
@@ -87,6 +99,11 @@ export async function withDrivers(
 /** A module's line of go.sum. */
 function lineOf({ module, version, sum }: Outside): string[] {
 	return version === null ? [] : [`${module} ${version} ${sum}`];
+}
+
+/** Lines of the go.sum of a module of ours. */
+async function sumsOf(folder: string): Promise<string[]> {
+	return (await readFile(path.join(folder, "go.sum"), "utf8")).trimEnd().split("\n");
 }
 
 async function copied({ folder, sum, title }: Outside, to: string): Promise<string> {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { BrokerName, laterPrograms } from "../../runner/brokers/index.ts";
+import { BrokerName, driversApart, laterPrograms } from "../../runner/brokers/index.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { makeProgress } from "../../runner/run/progress.ts";
 import type { World } from "../../runner/world.ts";
@@ -12,7 +12,10 @@ export async function realBinaries(): Promise<Binaries> {
 		extensions: path.join(packageFolder, "extensions"),
 		version: packageVersion,
 		progress: progress.build,
-		systems: BrokerName.options.map((broker) => ({ broker })),
+		// Acceptance tests have it built by the scenario.
+		systems: BrokerName.options
+			.filter((broker) => !driversApart.includes(broker))
+			.map((broker) => ({ broker })),
 	});
 	progress.done();
 	return found;

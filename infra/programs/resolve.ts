@@ -1,7 +1,12 @@
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import path from "node:path";
-import { type BrokerName, firstDrivers, laterPrograms } from "../../runner/brokers/index.ts";
+import {
+	type BrokerName,
+	driversApart,
+	firstDrivers,
+	laterPrograms,
+} from "../../runner/brokers/index.ts";
 import { type Drivers, serverName } from "../../runner/brokers/outside.ts";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
@@ -59,7 +64,7 @@ export async function resolveBinaries(world: World, options: ResolveOptions): Pr
 			const { drivers } = options;
 			if (drivers?.found.some(({ manifest }) => serverName(manifest) === name))
 				return programIn(
-					(await withDrivers(world, options, platform, drivers)).folder,
+					(await withDrivers(world, options, platform, drivers, apartOf(options))).folder,
 					name,
 					platform,
 				);
@@ -138,11 +143,20 @@ async function chosen(world: World, options: ResolveOptions, platform: Platform)
 	const { folder, ...from } = await made(world, options, platform, FIRST);
 	const found = { agent: programIn(folder, "agent", platform), ...from };
 	const { systems = [], drivers = null } = options;
-	if (drivers !== null)
-		return { ...found, ...(await withDrivers(world, options, platform, drivers)) };
+	const apart = apartOf(options);
+	if (drivers !== null || apart.length > 0)
+		return {
+			...found,
+			...(await withDrivers(world, options, platform, drivers ?? { found: [] }, apart)),
+		};
 	const suffices = systems.every(({ broker }) => firstDrivers.includes(broker));
 	const k6 = suffices ? { folder } : await made(world, options, platform, ALL_DRIVERS);
 	return { ...found, k6: programIn(k6.folder, "k6", platform) };
+}
+
+/** Brokers whose drivers are in no k6 but that of a scenario with them. */
+function apartOf({ systems = [] }: ResolveOptions): readonly BrokerName[] {
+	return driversApart.filter((name) => systems.some(({ broker }) => broker === name));
 }
 
 /** The folder with these programs: the platform's package, or the cache, where they are built if they never were. */

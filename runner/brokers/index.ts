@@ -38,6 +38,11 @@ export const firstDrivers = BrokerName.options.filter(
 	(broker) => brokerOf({ broker }).firstDriver ?? false,
 );
 
+/** Each k6 with one of these is built for the scenario. */
+export const driversApart = BrokerName.options.filter(
+	(broker) => brokerOf({ broker }).apart ?? false,
+);
+
 export const example = {
 	broker: realBrokers[0] ?? "",
 	variable: `${realBrokers[0]?.toUpperCase()}_URL`,
