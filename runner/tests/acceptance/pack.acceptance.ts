@@ -59,9 +59,9 @@ async function haveImages(file: string): Promise<void> {
 	}
 }
 
-/** A broker that logs something for each message is measured logging. Some lines a second, or up to four a connection, do not matter. */
+/** A broker that logs something for each message is measured logging. Some lines a second, or up to four a connection, do not matter; a node that restarts writes many. */
 function quiet(one: Run, out: string): void {
-	if (one.details === null || one.sent === null) return;
+	if (one.details === null || one.sent === null || one.failover.length > 0) return;
 	const { brokerLog } = DetailsFile.parse(
 		JSON.parse(readFileSync(path.join(out, one.details), "utf8")),
 	);
