@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func (s *session) examine(ctx context.Context) error {
 	if valkey := info.Item("Server", "valkey_version"); valkey != "" {
 		s.server = "valkey-server " + valkey
 	}
-	switch mode := info.Item("Server", "redis_mode"); {
+	switch mode := cmp.Or(info.Item("Server", "server_mode"), info.Item("Server", "redis_mode")); { // Valkey's word first
 	case mode == "cluster":
 		s.cluster = true
 		if err := s.discover(ctx); err != nil {

@@ -16,6 +16,7 @@ import {
 	tlsField,
 	unacknowledged,
 } from "../fields.ts";
+import type { Site } from "../process.ts";
 import { installedServer, newLogin } from "../server.ts";
 import { infoReader } from "./info.ts";
 
@@ -61,7 +62,6 @@ const PORTS = [
 /** The cluster's nodes, in a node's folder of data. */
 const MEMBERS = "nodes.conf";
 const SLOTS = 16_384;
-const newId = () => randomBytes(20).toString("hex");
 const COUNTERS = /^total_(?!.*active)|^(evicted|expired)_|^rejected_connections$|^keyspace_/;
 type Mode = z.infer<typeof RedisOptions>["mode"];
 /** The server's default. */
@@ -105,10 +105,7 @@ const server = installedServer<RedisOptions>({
 		const at = `redis://:${password}@`;
 		const file = `${nodes[0]?.folder}/redis.sock`;
 		const cluster = nodes.length > 1;
-		const members = nodes.map(({ ip, ports: [port, bus] }, i) => {
-			const slots = [i, i + 1].map((k) => Math.round((k * SLOTS) / nodes.length));
-			return { id: newId(), at: `${hostPort(ip, port ?? 0)}@${bus}`, slots };
-		});
+		const ids = nodes.map(() => randomBytes(20).toString("hex"));
 		return {
 			log: {
 				name: ([, product]) => `${product?.toLowerCase()}-server`,
@@ -126,7 +123,7 @@ const server = installedServer<RedisOptions>({
 				...(cluster && image && { before: [["cp", `${folder}/${MEMBERS}`, `${data}/${MEMBERS}`]] }),
 				argv: [...(cluster && image ? image.entrypoint : []), `${folder}/redis.conf`],
 				files: {
-					...(cluster && { [MEMBERS]: membersText(members, i) }),
+					...(cluster && { [MEMBERS]: membersText(nodes, ids, i) }),
 					"redis.conf": lines(
 						{
 							bind: listen,
@@ -240,19 +237,14 @@ function promises(mode: Mode, written: Acknowledge | undefined) {
 	} as const;
 }
 
-interface Member {
-	readonly id: string;
-	readonly at: string;
-	readonly slots: readonly number[];
-}
-
-/** What a node of a running cluster has in its own file: so it is one at once. */
-function membersText(members: readonly Member[], own: number): string {
-	const lines = members.map(({ id, at, slots: [from = 0, end = 0] }, i) => {
+/** A running cluster's file of its nodes, from which a new one works at once. */
+function membersText(nodes: readonly Site[], ids: readonly string[], own: number): string {
+	const lines = nodes.map(({ ip, ports: [port = 0, bus] }, i) => {
+		const [from = 0, end = 0] = [i, i + 1].map((k) => Math.round((k * SLOTS) / nodes.length));
 		const flags = i === own ? "myself,master" : "master";
-		return `${id} ${at} ${flags} - 0 0 ${i + 1} connected ${from}-${end - 1}\n`;
+		return `${ids[i]} ${hostPort(ip, port)}@${bus} ${flags} - 0 0 ${i + 1} connected ${from}-${end - 1}\n`;
 	});
-	return `${lines.join("")}vars currentEpoch ${members.length} lastVoteEpoch 0\n`;
+	return `${lines.join("")}vars currentEpoch ${nodes.length} lastVoteEpoch 0\n`;
 }
 
 const STREAMS = "write mode: streams";
