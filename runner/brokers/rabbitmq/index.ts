@@ -21,7 +21,7 @@ type Queue = z.infer<typeof Queue>;
 const RabbitmqOptions = z.strictObject({
 	broker: named(
 		"rabbitmq",
-		"RabbitMQ over AMQP 0.9.1: one queue for each subscriber or group; or streams over their own protocol.",
+		"RabbitMQ over AMQP 0.9.1: one queue for each subscriber or group; or streams over their own protocol. `metrics: {}` reads its own metrics, by plugin rabbitmq_prometheus, which takes CPU.",
 	),
 	...processFields,
 	replicas: clusterFields.replicas,

@@ -28,30 +28,42 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 		{ number: 5672, from: "clients" },
 		{ number: 25_673, from: "itself" },
 		{ number: 4370, from: "itself" },
+		{ number: 15_693, from: "health" },
 	],
 	async launch(setup) {
 		const login = newLogin();
 		const found = await Promise.all(setup.nodes.map((_, node) => find(setup, node)));
 		const settings = settingsOf(setup, found[0]?.version ?? "");
-		const plugin = isStream(setup) ? "rabbitmq_stream" : "";
-		const plugins = `[${plugin}].\n`;
+		const stream = isStream(setup);
+		const { metrics: asked = false } = setup.system.options;
+		// Not without being asked: its pages take some of the broker's CPU.
+		const watched = typeof asked === "object" && asked.url === undefined;
+		const plugins = [stream && "rabbitmq_stream", watched && "rabbitmq_prometheus"]
+			.filter(Boolean)
+			.join(", ");
+		const pluginFiles = {
+			"advanced.config": watched ? COARSE : "[].\n",
+			enabled_plugins: `[${plugins}].\n`,
+		};
 		return {
 			log: {
 				name: NAME,
 				version: /Starting RabbitMQ (\d[\w.+~-]*)/,
 				up: /Server startup complete/,
 			},
-			url: `${plugin ? "rabbitmq-stream" : "amqp"}://${login.inUrl}${setup.nodes[0]?.client}`,
-			settings: { ...settings, plugins: plugin || "none", schedulers: "+sbwt none" },
-			flushes: !keepsNothing(setup) && !plugin,
+			url: `${stream ? "rabbitmq-stream" : "amqp"}://${login.inUrl}${setup.nodes[0]?.client}`,
+			settings: { ...settings, plugins: plugins || "none", schedulers: "+sbwt none" },
+			flushes: !keepsNothing(setup) && !stream,
+			...(watched && { metrics: setup.nodes.map(({ health }) => `http://${health}/metrics`) }),
 			startMs: 90_000,
 			stopMs: 10_000,
-			node({ listen, ports: [port = 0, distribution = 0, namePort = 0], folder }, i) {
+			node({ listen, ports: [port = 0, distribution = 0, namePort = 0, metrics = 0], folder }, i) {
 				const { program = "", names = null } = found[i] ?? {};
 				const configuration = lines(
 					{
-						...(plugin && { "listeners.tcp": "none" }),
-						[`${plugin && "stream."}listeners.tcp.1`]: hostPort(listen, port),
+						...(stream && { "listeners.tcp": "none" }),
+						[`${stream ? "stream." : ""}listeners.tcp.1`]: hostPort(listen, port),
+						...(watched && { "prometheus.tcp.ip": listen, "prometheus.tcp.port": metrics }),
 						default_user: login.user,
 						default_pass: login.password,
 						"log.console": "true",
@@ -64,12 +76,19 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 				if (names !== null)
 					return {
 						argv: [program],
-						...ownNode({ store: folder, names, namePort, distribution, configuration, plugins }),
+						...ownNode({
+							store: folder,
+							names,
+							namePort,
+							distribution,
+							configuration,
+							pluginFiles,
+						}),
 					};
 				return {
 					argv: [program],
 					// Read after the image's own files.
-					files: { "conf.d/90-mqbench.conf": configuration, enabled_plugins: plugins },
+					files: { "conf.d/90-mqbench.conf": configuration, ...pluginFiles },
 					// A container on a host has the host's network.
 					env: { ERL_CRASH_DUMP_SECONDS: "0", ...(setup.ask && apart(namePort, distribution)) },
 				};
@@ -82,6 +101,9 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 export const FRAME_OVERHEAD = 64;
 
 // --- internal ---
+
+/** The plugin would otherwise make channels count each message for it (collect_statistics: fine). */
+const COARSE = "[{rabbitmq_management_agent, [{rates_mode, none}]}].\n";
 
 function isStream({ system: { options } }: Pick<Setup, "system">): boolean {
 	return "queue" in options && options.queue === "stream";
@@ -134,17 +156,16 @@ function ownNode(of: {
 	readonly namePort: number;
 	readonly distribution: number;
 	readonly configuration: string;
-	readonly plugins: string;
+	readonly pluginFiles: Readonly<Record<string, string>>;
 }) {
-	const { store, names, namePort, distribution, configuration, plugins } = of;
+	const { store, names, namePort, distribution, configuration, pluginFiles } = of;
 	const at = (name: string) => path.posix.join(store, name);
 	return {
 		files: {
 			".erlang.cookie": randomBytes(12).toString("hex"),
 			"rabbitmq-env.conf": nameServer(names, namePort, store),
 			"rabbitmq.conf": configuration,
-			"advanced.config": "[].\n",
-			enabled_plugins: plugins,
+			...pluginFiles,
 		},
 		env: {
 			// The script becomes the server: signals reach it, and the agent's death ends it.
