@@ -136,13 +136,17 @@ func (w *wire) close() {
 	w.client.Close()
 }
 
-// kill closes the library's sockets, which it shows to nobody.
+// kill closes the library's sockets, which it shows to nobody. The first one that is closed has the library change its map.
 func (w *wire) kill() {
+	var sockets []*net.TCPConn
 	pool := reflect.ValueOf(w.client).Elem().FieldByName("cnxPool").Elem().Elem()
 	for on := pool.FieldByName("connections").MapRange(); on.Next(); {
 		if socket := on.Value().Elem().FieldByName("cnx").Elem(); socket.IsValid() && socket.Type() == reflect.TypeFor[*net.TCPConn]() {
-			_ = (*net.TCPConn)(socket.UnsafePointer()).Close()
+			sockets = append(sockets, (*net.TCPConn)(socket.UnsafePointer()))
 		}
+	}
+	for _, socket := range sockets {
+		_ = socket.Close()
 	}
 }
 

@@ -53,7 +53,7 @@ interface JvmParts<Options> extends Omit<Parts<Options>, "launch"> {
 	which?(options: Options): Jars;
 	readonly megabytes: number;
 	readonly remark: string;
-	/** More than others: "1.9 GB of memory". */
+	/** "up to 1.9 GB of memory" */
 	readonly needs?: string;
 	readonly flags?: readonly string[];
 	/** Further Log4j 2 configuration if it logs with that. Times are UTC, like mqbench's own in broker.log. */

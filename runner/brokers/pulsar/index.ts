@@ -39,7 +39,7 @@ const PulsarOptions = z.strictObject({
 	).optional(),
 	...acknowledgeField,
 	cumulative: flag(
-		"Acknowledgements cover all earlier messages (`failover`, `exclusive`).",
+		"Acknowledgements cover all earlier messages (`failover`, `exclusive`). A failover can then lose some.",
 	).default(false),
 	...heapField,
 });

@@ -48,7 +48,7 @@ export const server = jvmServer<SystemOptionsOfAnyBroker>({
 	],
 	megabytes: 244,
 	remark: " (standalone, 1.9 GB of memory)",
-	needs: "1.9 GB of memory",
+	needs: "up to 1.9 GB of memory",
 	container: { data: "/pulsar/data" },
 	ports: () => [
 		{ number: 6650, from: "clients" },
