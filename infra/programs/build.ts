@@ -63,7 +63,7 @@ export interface BuildOptions extends GoOptions {
 
 /** Builds the programs, and returns their description. On failure it throws one sentence with a remedy. */
 export async function build(options: BuildOptions): Promise<BuildFile> {
-	const { folder, programs, version, platform, cwd, onProgress } = options;
+	const { folder, programs, version, cwd, onProgress } = options;
 	const modules = modulesOf(programs).map((one) => ({ ...one, cwd: path.join(cwd, one.module) }));
 	const counter = (phase: "modules" | "packages", all: number) => {
 		let done = 0;

@@ -23,7 +23,7 @@ test("a folder is its module, manifest and sum", async () => {
 	expect(found.sum).toMatch(/^h1:[A-Za-z0-9+/]{43}=$/);
 });
 
-test("the sum follows every file and name, but not git's, nor a go.work", async () => {
+test("the sum follows every file and name, but not git's, a go.work, scenarios or results", async () => {
 	const at = (files: Record<string, string>) => {
 		const folder = testFolder();
 		for (const [name, text] of Object.entries(files)) {
@@ -34,6 +34,13 @@ test("the sum follows every file and name, but not git's, nor a go.work", async 
 	};
 	const sum = await at({ "a.go": "a", "b/c.go": "c" });
 	expect(await at({ "a.go": "a", "b/c.go": "c", ".git/HEAD": "x", "go.work": "y" })).toBe(sum);
+	const results = {
+		"s.yaml": "x",
+		"s.lock": "x",
+		"out/command.json": "{}",
+		"out/runs/1/plan.json": "{}",
+	};
+	expect(await at({ "a.go": "a", "b/c.go": "c", ...results })).toBe(sum);
 	for (const other of [
 		{ "a.go": "a" },
 		{ "a.go": "b", "b/c.go": "c" },

@@ -104,7 +104,11 @@ export async function treeSum(folder: string): Promise<string> {
 /** Files of a module's folder that count. */
 export async function filesIn(folder: string, inside = ""): Promise<string[]> {
 	const found: string[] = [];
-	for (const entry of await readdir(path.join(folder, inside), { withFileTypes: true })) {
+	const entries = await readdir(path.join(folder, inside), { withFileTypes: true });
+	// Results of a run, wherever --out has put them.
+	const isRun = ["command.json", "runs"].every((own) => entries.some(({ name }) => name === own));
+	if (isRun && inside !== "") return [];
+	for (const entry of entries) {
 		const name = path.posix.join(inside, entry.name);
 		if (LEFT_OUT.test(name)) continue;
 		if (entry.isDirectory()) found.push(...(await filesIn(folder, name)));

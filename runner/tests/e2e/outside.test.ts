@@ -32,7 +32,7 @@ describe("a driver from outside", () => {
 		expect(flat(again.out)).toContain("mybroker; durability: memory");
 		const compared = await run(["compare", out, out], options);
 		// On a busy machine its run does not count.
-		expect(compared.err + compared.out).toMatch(/SAME|INCONCLUSIVE|a comparison needs/);
+		expect(compared.err + compared.out).toMatch(/against A|a comparison needs/);
 	});
 
 	test("is not built or started without a word, and its server is never started", async () => {
