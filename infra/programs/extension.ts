@@ -111,7 +111,7 @@ export async function filesIn(folder: string, inside = ""): Promise<string[]> {
 	for (const entry of entries) {
 		const name = path.posix.join(inside, entry.name);
 		if (LEFT_OUT.test(name)) continue;
-		if (entry.isDirectory()) found.push(...(await filesIn(folder, name)));
+		if (entry.isDirectory()) for (const one of await filesIn(folder, name)) found.push(one);
 		else if (entry.isFile() && !name.includes("\n")) found.push(name);
 		else
 			throw new Error(`${JSON.stringify(name)} in it is not a plain file, and may lead out of it`);
