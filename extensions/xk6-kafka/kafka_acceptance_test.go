@@ -11,7 +11,7 @@ import (
 // TestConformance tests acks all and 0. TestWhatIsSentToABrokerThatDies tests the fate of messages with acknowledgements when the broker
 // dies.
 func TestConformanceWithTheLeadersAcknowledgement(t *testing.T) {
-	conforms(t, `{"acks": "1", "assignor": "cooperative-sticky"}`, nil)
+	conforms(t, `{"acks": "1", "assignor": "cooperative-sticky", "sessionTimeoutNs": 6000000000}`, nil)
 }
 
 func TestConformanceOfShareGroups(t *testing.T) {
