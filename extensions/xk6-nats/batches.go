@@ -38,7 +38,7 @@ type batches struct {
 	inbox string
 
 	mu sync.Mutex
-	// open take messages, by topic. waiting are all that are not answered, by id.
+	// Batches that take messages, by topic, and all that are not answered, by id.
 	open, waiting map[string]*batch
 }
 
@@ -50,7 +50,7 @@ type batch struct {
 	closed bool
 	// reason that the server gave before it ended the batch.
 	reason error
-	// timer closes the batch when it lingers, and then ends it without an answer. Subtle: it may be late for an earlier time than due.
+	// timer closes the batch after the linger time, and ends it if no answer comes. It may fire for a time before due.
 	timer *time.Timer
 	due   time.Time
 }

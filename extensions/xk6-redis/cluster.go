@@ -126,8 +126,12 @@ func (s *session) Leader(_ context.Context, topic string) (string, error) {
 	case !s.cluster:
 		return "", nil
 	}
-	at := t.shard.at.Load()
-	return "node-" + strconv.Itoa(1+slices.IndexFunc(s.addresses, func(one *redis.Options) bool { return one.Addr == at.Addr })), nil
+	at := t.shard.at.Load().Addr
+	place := slices.IndexFunc(s.addresses, func(one *redis.Options) bool { return one.Addr == at })
+	if place < 0 {
+		return "", fmt.Errorf("redis: %s has the topic's slot, and is not in the URL", at)
+	}
+	return "node-" + strconv.Itoa(1+place), nil
 }
 
 // fan is the sending side of a connection: a line to each shard.
