@@ -68,11 +68,10 @@ func (s *session) member(ctx context.Context, to broker.Subscription, handle bro
 	if err != nil {
 		return err
 	}
-	if acknowledge := broker.AcknowledgeOf(s.own.Acknowledge, to.Group); s.competes() {
-		go c.deliverAndAccept(acknowledge)
+	go c.deliverInTurn(broker.AcknowledgeOf(s.own.Acknowledge, to.Group))
+	if s.competes() {
 		go c.commit(c.client.FlushAcks)
 	} else {
-		go c.deliverAndCommit(acknowledge)
 		go c.commit(c.client.CommitMarkedOffsets)
 	}
 	members := slices.DeleteFunc(s.consumers.All(), func(one *consumer) bool { return one.group != name })
@@ -152,37 +151,25 @@ func (c *consumer) deliver() {
 	})
 }
 
-// markEveryNs is the longest time until a message may be committed after a slow handler has returned.
-const markEveryNs = int64(10 * time.Millisecond)
-
-// deliverAndCommit hands over messages of a group, one at a time: a message that waits in the client behind a slow one is not received yet.
-func (c *consumer) deliverAndCommit(acknowledge string) {
-	c.polls(pollRecords, func(fetches kgo.Fetches, markedNs int64) {
+// deliverInTurn hands over messages of a group, one at a time: a message that waits in the client behind a slow one is not received yet. Of the
+// library's two ways to note that one is handled, the other kind of group ignores Ack or MarkCommitRecords.
+func (c *consumer) deliverInTurn(acknowledge string) {
+	c.polls(pollRecords, func(fetches kgo.Fetches, _ int64) {
 		c.polled.Store(int64(fetches.NumRecords()))
-		fetches.EachPartition(func(of kgo.FetchTopicPartition) {
-			var handled *kgo.Record
-			for _, r := range of.Records {
-				nowNs := c.now()
-				if handled != nil && nowNs-markedNs > markEveryNs {
-					c.client.MarkCommitRecords(handled)
-					markedNs = nowNs
-				}
-				if c.watch.closing.Load() {
-					break
-				}
-				c.polled.Add(-1)
-				c.handle(broker.Delivery{ReceivedNs: nowNs, Payload: r.Value})
-				handled = r
-				if acknowledge == broker.PerMessage {
-					c.client.MarkCommitRecords(r)
-					c.wake()
-				}
+		fetches.EachRecord(func(r *kgo.Record) {
+			if c.watch.closing.Load() {
+				r.Ack(kgo.AckRelease) // the next poll would accept it
+				return
 			}
-			if handled != nil {
-				c.client.MarkCommitRecords(handled)
+			c.polled.Add(-1)
+			c.handle(broker.Delivery{ReceivedNs: c.now(), Payload: r.Value, Redelivered: r.DeliveryCount() > 1})
+			r.Ack(kgo.AckAccept)
+			c.client.MarkCommitRecords(r)
+			if acknowledge == broker.PerMessage {
+				c.wake()
 			}
 		})
-		if acknowledge == broker.PerBatch {
+		if acknowledge != broker.PerInterval {
 			c.wake()
 		}
 	})
@@ -212,17 +199,17 @@ func (c *consumer) wake() {
 // shared reports whether a group, which may have members on other clients, has shared out its partitions, and the members here fetch theirs.
 func (s *session) shared(ctx context.Context, name string, members []*consumer, partitions int) bool {
 	owned := s.owned(ctx, name)
-	if s.competes() { // the library does not tell their ids
-		fetch := !slices.ContainsFunc(members, func(m *consumer) bool { return m.watch.fetches.Load() == 0 })
-		return fetch && len(owned) >= len(members) && spread(slices.Collect(maps.Values(owned)), partitions)
-	}
 	for _, m := range members {
 		id, _ := m.client.GroupMetadata()
-		if n, known := owned[id]; !known || n > 0 && m.watch.fetches.Load() == 0 {
+		n, known := owned[id]
+		if s.competes() { // the library does not tell the ids, and every member has a partition
+			n, known = 1, true
+		}
+		if !known || n > 0 && m.watch.fetches.Load() == 0 {
 			return false
 		}
 	}
-	return len(owned) > 0 && sharedOut(slices.Collect(maps.Values(owned)), partitions)
+	return len(owned) >= len(members) && sharedOut(slices.Collect(maps.Values(owned)), partitions, s.competes())
 }
 
 // owned is how many partitions each member of a group has; nil if the group is about to change.
@@ -262,11 +249,15 @@ func (s *session) owned(ctx context.Context, name string) map[string]int {
 }
 
 // sharedOut reports whether each partition has its final owner. In a cooperative rebalance's first generation one member still has all partitions, and
-// messages of those about to move would come twice. With both assignors the final shares differ by at most one.
-func sharedOut(owned []int, partitions int) bool {
+// messages of those about to move would come twice. With both assignors the final shares differ by at most one. In a share group each partition has
+// a member, or several, and each member a partition.
+func sharedOut(owned []int, partitions int, competing bool) bool {
 	sum := 0
 	for _, n := range owned {
 		sum += n
+	}
+	if competing {
+		return sum >= partitions && slices.Min(owned) > 0
 	}
 	return sum == partitions && slices.Max(owned)-slices.Min(owned) <= 1
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // Share groups (KIP-932): members compete for messages, also of one partition, and acknowledge each of them.
@@ -41,26 +39,6 @@ func (s *session) competing(to *settings, group string) {
 		to.Set("acquireMode", "messages", kgo.ShareMaxRecords(int32(most)), kgo.ShareMaxRecordsStrict(), kgo.MaxConcurrentFetches(maxBrokers))
 	}
 	to.Set("pollRecords", most)
-}
-
-// deliverAndAccept hands over messages of a share group, one at a time, and gives back those that are not handled when the consumer leaves.
-func (c *consumer) deliverAndAccept(acknowledge string) {
-	c.polls(pollRecords, func(fetches kgo.Fetches, _ int64) {
-		c.polled.Store(int64(fetches.NumRecords()))
-		fetches.EachRecord(func(r *kgo.Record) {
-			if c.watch.closing.Load() {
-				r.Ack(kgo.AckRelease) // the next poll would accept it
-				return
-			}
-			c.polled.Add(-1)
-			c.handle(broker.Delivery{ReceivedNs: c.now(), Payload: r.Value, Redelivered: r.DeliveryCount() > 1})
-			r.Ack(kgo.AckAccept)
-			if acknowledge == broker.PerMessage {
-				c.wake()
-			}
-		})
-		c.wake()
-	})
 }
 
 // setGroups sets the options of the run's share groups, which are on the broker, or removes them.
@@ -109,13 +87,4 @@ func (s *session) ownedByMessage(ctx context.Context, name string) map[string]in
 		}
 	}
 	return owned
-}
-
-// spread reports whether each partition of a share group has a member, and each member a partition.
-func spread(owned []int, partitions int) bool {
-	sum := 0
-	for _, n := range owned {
-		sum += n
-	}
-	return sum >= partitions && slices.Min(owned) > 0
 }
