@@ -20,14 +20,14 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Prepare makes the topics, or checks existing ones. It removes used ones; empty ones stay: another session may be about to use them.
+// Prepare makes the topics, in place of an earlier run's, or checks the user's.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.layout = layout
 	cluster, err := s.admin.Metadata(ctx, layout.Names()...)
 	if err != nil {
 		return fmt.Errorf("kafka: look up topics: %w", err)
 	}
-	var fit, used []string
+	var there []string
 	for _, topic := range layout.Topics {
 		detail := cluster.Topics[topic.Name]
 		switch n := len(detail.Partitions); {
@@ -36,12 +36,10 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
 		case detail.Err != nil:
 			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
-		case n == topic.Partitions:
-			fit = append(fit, topic.Name)
-		case s.Found():
+		case s.Found() && n != topic.Partitions:
 			return fmt.Errorf("kafka: topic %s has %d partitions, and this run expects %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
 		default:
-			used = append(used, topic.Name)
+			there = append(there, topic.Name)
 		}
 	}
 	switch {
@@ -50,17 +48,8 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	case s.Client > 0:
 		return nil // client 0 has made them exactly as this client would
 	}
-	ends, err := s.ends(ctx, fit...)
-	if err != nil {
-		return fmt.Errorf("kafka: look whether topics are empty: %w", err)
-	}
-	for _, topic := range fit {
-		if slices.ContainsFunc(slices.Collect(maps.Values(ends[topic])), func(end kadm.ListedOffset) bool { return end.Offset > 0 }) {
-			used = append(used, topic)
-		}
-	}
 	// With a topic, Kafka forgets how far groups have read it.
-	if err := s.remove(ctx, used); err != nil {
+	if err := s.remove(ctx, there); err != nil {
 		return fmt.Errorf("kafka: remove topics of an earlier run: %w", err)
 	}
 	if err := s.create(ctx); err != nil {
@@ -245,12 +234,10 @@ func (s *session) create(ctx context.Context) error {
 			return fmt.Errorf("kafka: create topics: %w", err)
 		}
 		for _, c := range created {
-			switch {
-			case c.Err == nil:
-				s.made = append(s.made, c.Topic)
-			case !errors.Is(c.Err, kerr.TopicAlreadyExists): // it is empty: Prepare has made sure
+			if c.Err != nil && !errors.Is(c.Err, kerr.TopicAlreadyExists) { // a second try may find them made
 				return fmt.Errorf("kafka: create topic %q: %w%s", c.Topic, c.Err, franz.Because(c.ErrMessage))
 			}
+			s.made = append(s.made, c.Topic)
 		}
 	}
 	return nil
@@ -284,9 +271,6 @@ func (s *session) remove(ctx context.Context, names []string) error {
 
 // ends returns the offsets behind the last message of each partition. If one cannot be read, all fail.
 func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
-	if len(topics) == 0 {
-		return nil, nil // the library would list all of the cluster
-	}
 	ends, err := s.admin.ListEndOffsets(ctx, topics...)
 	return ends, cmp.Or(err, ends.Error())
 }
