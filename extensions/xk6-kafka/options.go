@@ -88,12 +88,11 @@ func decode(from broker.Options) (options, error) {
 
 // login is how all clients of a session log in; nil if they do not.
 func (o options) login(at address.Address) (sasl.Mechanism, error) {
-	login := franz.Logins[o.Sasl]
 	switch {
 	case at.User == "" && o.Sasl == "oauthbearer":
 		return nil, errors.New("sasl oauthbearer needs the client's id and secret in the URL, as its user and password")
-	case at.User == "" && !login.FromEnvironment:
+	case at.User == "" && o.Sasl != franz.IAM:
 		return nil, nil
 	}
-	return login.Of(franz.Account{User: at.User, Password: at.Password, TokenURL: o.TokenURL, Scope: o.Scope}), nil
+	return franz.Logins[o.Sasl](franz.Account{User: at.User, Password: at.Password, TokenURL: o.TokenURL, Scope: o.Scope}), nil
 }

@@ -1,6 +1,7 @@
 package franz
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,27 +30,17 @@ type Account struct {
 	TokenURL, Scope string
 }
 
-// Login is a SASL mechanism.
-type Login struct {
-	// FromEnvironment: it has no user and password.
-	FromEnvironment bool
-	Of              func(Account) sasl.Mechanism
+// Logins are SASL mechanisms by their names. IAM takes the user and password from the environment.
+var Logins = map[string]func(Account) sasl.Mechanism{
+	"plain":         func(a Account) sasl.Mechanism { return plain.Auth{User: a.User, Pass: a.Password}.AsMechanism() },
+	"scram-sha-256": func(a Account) sasl.Mechanism { return scram.Auth{User: a.User, Pass: a.Password}.AsSha256Mechanism() },
+	"scram-sha-512": func(a Account) sasl.Mechanism { return scram.Auth{User: a.User, Pass: a.Password}.AsSha512Mechanism() },
+	"oauthbearer":   func(a Account) sasl.Mechanism { return oauth.Oauth((&tokens{Account: a}).get) },
+	IAM:             func(Account) sasl.Mechanism { return aws.ManagedStreamingIAM(awsAccount) },
 }
 
-// Logins by their names.
-var Logins = map[string]Login{
-	"plain": {Of: func(a Account) sasl.Mechanism {
-		return plain.Auth{User: a.User, Pass: a.Password}.AsMechanism()
-	}},
-	"scram-sha-256": {Of: func(a Account) sasl.Mechanism {
-		return scram.Auth{User: a.User, Pass: a.Password}.AsSha256Mechanism()
-	}},
-	"scram-sha-512": {Of: func(a Account) sasl.Mechanism {
-		return scram.Auth{User: a.User, Pass: a.Password}.AsSha512Mechanism()
-	}},
-	"oauthbearer": {Of: func(a Account) sasl.Mechanism { return oauth.Oauth((&tokens{Account: a}).get) }},
-	"aws-msk-iam": {FromEnvironment: true, Of: func(Account) sasl.Mechanism { return aws.ManagedStreamingIAM(awsAccount) }},
-}
+// IAM is Amazon's mechanism.
+const IAM = "aws-msk-iam"
 
 // --- internal ---
 
@@ -60,6 +51,8 @@ const (
 	tokenBytes = 1 << 20
 	// usedShare of a token's life is over when we get the next one. A broker asks again before it ends (connections.max.reauth.ms).
 	usedShare = 0.8
+	// usualLife in seconds is that of a token whose endpoint does not say it.
+	usualLife = 300
 )
 
 // tokens gets the tokens of an OAuth 2.0 client (RFC 6749, 4.4), one for all connections as long as it lives.
@@ -112,7 +105,7 @@ func (t *tokens) ask(ctx context.Context) (token string, life float64, err error
 	if err != nil || response.StatusCode != http.StatusOK || answer.Token == "" {
 		return "", 0, fmt.Errorf("%s %s", response.Status, answer.Error)
 	}
-	return answer.Token, answer.Life, nil
+	return answer.Token, cmp.Or(answer.Life, usualLife), nil
 }
 
 // awsAccount is read for each connection, as for Amazon's own tools.

@@ -110,7 +110,7 @@ func (a *access) options() ([]kgo.Opt, error) {
 		if !known {
 			return nil, fmt.Errorf("sasl: %s is not built in; use SASL_PLAIN, SASL_SCRAM_SHA256, SASL_SCRAM_SHA512 or SASL_AWS_IAM", algorithm)
 		}
-		options = append(options, kgo.SASL(login.Of(franz.Account{User: a.Sasl.Username, Password: a.Sasl.Password})))
+		options = append(options, kgo.SASL(login(franz.Account{User: a.Sasl.Username, Password: a.Sasl.Password})))
 	}
 	config, err := a.TLS.config(a.Sasl.Algorithm == "sasl_ssl")
 	if config != nil {

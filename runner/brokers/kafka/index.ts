@@ -111,7 +111,7 @@ const KafkaOptions = z.strictObject({
 	).optional(),
 	tokenUrl: described(
 		z.string(),
-		"`oauthbearer`: where tokens come from (OAuth 2.0, client credentials). A new one is requested when 80 % of its life is over.",
+		"`oauthbearer`: where tokens come from (OAuth 2.0, client credentials). A new one is requested when 80 % of its life (5min if the endpoint does not state it) is over.",
 		["https://login.example.com/oauth2/token"],
 	).optional(),
 	scope: text("`oauthbearer`: scope of the tokens. Default: none."),
