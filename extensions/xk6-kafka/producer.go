@@ -18,16 +18,9 @@ import (
 )
 
 type producer struct {
+	s      *session
 	client *kgo.Client
 	watch  *watch
-	now    func() int64
-	// acks is true if done gets the time of the acknowledgement.
-	acks       bool
-	idempotent bool
-	// sticky leaves the partition to the library.
-	sticky bool
-	// transacts: a message ends with its transaction.
-	transacts bool
 	// refreshedNs is when the library was last asked to look up the leaders.
 	refreshedNs atomic.Int64
 }
@@ -59,9 +52,9 @@ func (p *producer) take(m *broker.Message, done broker.Done) *sending {
 		s = &sending{}
 		s.promise = s.finish
 	}
-	s.producer, s.message, s.done, s.sentNs = p, m, done, p.now()
+	s.producer, s.message, s.done, s.sentNs = p, m, done, p.s.Now()
 	s.record = kgo.Record{Topic: m.Name, Partition: m.Partition, Key: m.Key, Value: m.Payload}
-	if p.sticky {
+	if p.s.own.Partitioner == sticky {
 		s.record.Partition = franz.AnyPartition
 	}
 	return s
@@ -70,14 +63,14 @@ func (p *producer) take(m *broker.Message, done broker.Done) *sending {
 func (s *sending) finish(_ *kgo.Record, err error) {
 	var ackNs int64
 	switch p := s.producer; {
-	case p.transacts:
-		s.err = err
+	case p.s.transacts():
+		s.err = err // the message ends with its transaction
 		return
 	case err != nil:
 		p.refresh()
 		err = p.failure(err, s.sentNs)
-	case p.acks:
-		ackNs = p.now()
+	case p.s.own.Acks != "0":
+		ackNs = p.s.Now()
 	}
 	s.settle(ackNs, err)
 }
@@ -108,15 +101,12 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &producer{
-		client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence, sticky: s.own.Partitioner == sticky,
-		transacts: s.transacts(),
-	}
+	p := &producer{s: s, client: client, watch: w}
 	limit := max(time.Until(s.until), readyTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	err = deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
-		if p.transacts { // a client looks topics up only within one
+		if s.transacts() { // a client looks topics up only within one
 			if err := client.BeginTransaction(); err != nil {
 				return false, broker.Wrap("begin a transaction", err)
 			}
@@ -125,7 +115,7 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 		err = franz.Ready(ctx, client, s.layout.Names()...)
 		return errors.Is(err, kgo.ErrRecordTimeout), err
 	})
-	if err == nil && p.idempotent {
+	if err == nil && *s.own.Idempotence {
 		_, _, err = client.ProducerID(ctx)
 		err = broker.Wrap("get a producer id", err)
 	}
@@ -140,8 +130,8 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 		}
 	}
 	w.settled.Store(true)
-	if err == nil && p.transacts {
-		t := &transactions{p, s, connect, make(chan *sending, queueLength)}
+	if err == nil && s.transacts() {
+		t := &transactions{p, connect, make(chan *sending, queueLength)}
 		go t.run()
 		return t, nil
 	}
@@ -153,10 +143,10 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 // refresh makes the library look up the leaders after a message has failed, like Kafka's own client. The library does so by itself only for
 // messages that it tries again. Without this, messages with a single try would go to a former leader until metadataMaxAge is over.
 func (p *producer) refresh() {
-	if p.idempotent {
+	if *p.s.own.Idempotence {
 		return
 	}
-	now, last := p.now(), p.refreshedNs.Load()
+	now, last := p.s.Now(), p.refreshedNs.Load()
 	if now-last >= int64(metadataMinAge) && p.refreshedNs.CompareAndSwap(last, now) {
 		p.client.ForceMetadataRefresh()
 	}

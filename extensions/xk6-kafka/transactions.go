@@ -40,7 +40,6 @@ func (s *session) transactionalID(connection int) string {
 // transactions sends a producer's messages in one transaction after the other. A message is acknowledged when its transaction is committed.
 type transactions struct {
 	*producer
-	s *session
 	// connect makes a new client with the same id, where Kafka has fenced one whose transaction took too long.
 	connect func() (*kgo.Client, *watch, error)
 	queue   chan *sending
@@ -108,7 +107,7 @@ func (t *transactions) transact(first *sending) {
 	err = t.commit(all)
 	var ackNs int64
 	if err == nil {
-		ackNs = t.now()
+		ackNs = t.s.Now()
 	}
 	for _, one := range all {
 		one.settle(ackNs, err)
