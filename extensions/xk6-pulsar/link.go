@@ -39,14 +39,8 @@ type wire struct {
 	handing sync.Mutex
 	closed  bool
 
-	mu sync.Mutex
-	// pending are the sends without an answer. The library forgets some of them when a producer closes.
-	pending map[*pulsar.ProducerMessage]sending
-}
-
-type sending struct {
-	message *broker.Message
-	done    broker.Done
+	// pending completes a send without an answer, by its message in the library. The library forgets some of them when a producer closes.
+	pending sync.Map
 }
 
 var (
@@ -70,23 +64,14 @@ func (w *wire) send(m *broker.Message, done broker.Done) bool {
 		return false
 	}
 	one := &pulsar.ProducerMessage{Payload: m.Payload, Key: string(m.Key)}
-	w.mu.Lock()
-	w.pending[one] = sending{m, done}
-	w.mu.Unlock()
+	w.pending.Store(one, func(atNs int64, err error) { done.Settle(m, atNs, err) })
 	w.partition = m.Partition
 	w.producers[m.Topic].SendAsync(w.Context, one, w.finish)
 	return true
 }
 
 func (w *wire) finish(_ pulsar.MessageID, one *pulsar.ProducerMessage, err error) {
-	at := w.now()
-	w.mu.Lock()
-	of, is := w.pending[one]
-	delete(w.pending, one)
-	w.mu.Unlock()
-	if !is {
-		return
-	}
+	atNs := w.now()
 	var refused *pulsar.Error
 	switch {
 	case err == nil:
@@ -99,7 +84,13 @@ func (w *wire) finish(_ pulsar.MessageID, one *pulsar.ProducerMessage, err error
 	default: // the other errors contain the size
 		err = broker.RefusedHere("pulsar-client-go", errTooLarge)
 	}
-	of.done.Settle(of.message, at, err)
+	w.settle(one, atNs, err)
+}
+
+func (w *wire) settle(one any, atNs int64, err error) {
+	if complete, is := w.pending.LoadAndDelete(one); is {
+		complete.(func(int64, error))(atNs, err)
+	}
 }
 
 // route is the partition of a message; without one it is as the library does it by default, Java's hash of the key.
@@ -126,12 +117,8 @@ func (w *wire) close() {
 	w.handing.Lock()
 	w.closed = true
 	w.handing.Unlock()
-	w.mu.Lock()
-	rest := w.pending
-	w.pending = nil
-	w.mu.Unlock()
-	for _, one := range rest {
-		one.done(one.message, 0, errLost)
+	for one := range w.pending.Range {
+		w.settle(one, 0, errLost)
 	}
 	w.client.Close()
 }
@@ -160,11 +147,12 @@ type consumer struct {
 	end  context.CancelFunc
 	// working is locked while a message is handled.
 	working sync.Mutex
+	// made are all of the library's consumers and readers so far.
+	made broker.List[interface{ Close() }]
 
 	mu sync.Mutex
 	// last message of each partition that a reader has taken; the next reader begins behind it.
 	last []pulsar.MessageID
-	on   []interface{ Close() }
 }
 
 // --- internal ---
@@ -179,7 +167,7 @@ func (l *link) dial(ctx context.Context) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{Lifetime: broker.NewLifetime(s.Over), client: client, now: s.Now, pending: map[*pulsar.ProducerMessage]sending{}}
+	w := &wire{Lifetime: broker.NewLifetime(s.Over), client: client, now: s.Now}
 	context.AfterFunc(w.Context, w.close)
 	err = deadline.While(ctx, func() error {
 		if _, err := client.TopicPartitions("mqbench"); err != nil && !strings.Contains(err.Error(), "TopicNotFound") {
@@ -237,7 +225,7 @@ func (c *consumer) attach(ctx context.Context, w *wire) error {
 		if c.session.own.Cumulative {
 			ack = made.AckCumulative
 		}
-		c.add(made)
+		c.made.Add(made)
 		go c.work(w, 0, made.Receive, ack)
 		return nil
 	})
@@ -253,7 +241,7 @@ func (c *consumer) read(w *wire) error {
 		if err != nil {
 			return err
 		}
-		c.add(made)
+		c.made.Add(made)
 		go c.work(w, i, made.Next, nil)
 	}
 	return nil
@@ -273,12 +261,6 @@ func (c *consumer) from(partition int) pulsar.MessageID {
 		return pulsar.EarliestMessageID()
 	}
 	return pulsar.LatestMessageID()
-}
-
-func (c *consumer) add(made interface{ Close() }) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.on = append(c.on, made)
 }
 
 // work handles one message after the other, until the connection or the subscription is over.
@@ -318,9 +300,6 @@ func (c *consumer) deliver(w *wire, partition int, m pulsar.Message, d broker.De
 func (c *consumer) stop(context.Context) error {
 	c.end()
 	deadline.AtMost(closeTimeout, c.working.Lock)
-	c.mu.Lock()
-	all := c.on
-	c.mu.Unlock()
-	deadline.AtMost(closeTimeout, deadline.Steps(all, func(one interface{ Close() }) { one.Close() })...)
+	deadline.AtMost(closeTimeout, deadline.Steps(c.made.All(), func(one interface{ Close() }) { one.Close() })...)
 	return nil
 }
