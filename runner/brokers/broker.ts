@@ -23,8 +23,8 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	readonly urlUser?: string;
 	/** Its clients connect to each other, without a server. */
 	brokerless?(options: Options): boolean;
-	/** Environment variables with secrets that do not fit in a URL, such as a token or a credentials path. */
-	readonly secretEnv: readonly string[];
+	/** Environment variables with secrets that do not fit in a URL, such as a token or a credentials path. By its own options or the driver's. */
+	secretEnv(options: object): readonly string[];
 	traits(options: Options): Traits;
 	/** `ours`: mqbench starts the server, with `config`. */
 	durability(options: Options, ours: boolean): Durability;
@@ -82,7 +82,7 @@ export function broker<Schema extends z.ZodObject>(
 	let names: ReturnType<typeof driverNames> | undefined;
 	return {
 		alsoCalled: {},
-		secretEnv: [],
+		secretEnv: () => [],
 		topicOptions: [],
 		omb: null,
 		...own,

@@ -75,7 +75,7 @@ export function usesLines(scenario: Scenario, plans: readonly Plan[], env: Env):
 		...(baseline?.path ? [baseline.path] : []),
 		...[...sshAccess(scenario)].flatMap((one) => [one.identity, one.knownHosts]),
 	].filter((file) => typeof file === "string");
-	const own = systems.flatMap(({ options }) => brokerOf(options).secretEnv);
+	const own = systems.flatMap(({ options }) => brokerOf(options).secretEnv(options));
 	const variables = [...scenario.variables, ...own.filter((name) => env[name] !== undefined)];
 	const here = rig === null && targets[scenario.target].place === "process";
 	const inPods = kubernetes !== null && clients.kind === "pods";

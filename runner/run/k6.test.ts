@@ -105,6 +105,18 @@ describe("k6", () => {
 		]);
 	});
 
+	test.each([
+		["plain", false],
+		["aws-msk-iam", true],
+	])("has Amazon's keys for Kafka with sasl: %s: %s", async (sasl, has) => {
+		const { result, read } = k6("env > env.txt", {
+			plan: { broker: "kafka", driverOptions: { sasl } },
+			env: { AWS_SECRET_ACCESS_KEY: "s3cr3tk3y" },
+		});
+		await result;
+		expect(read("env.txt").includes("s3cr3tk3y")).toBe(has);
+	});
+
 	test.runIf(existsSync("/proc/self/status"))("runs on the CPUs of the plan", async () => {
 		const pin = { generator: "0", brokers: null };
 		const { result, read } = k6("grep Cpus_allowed_list /proc/self/status > cpus.txt", {

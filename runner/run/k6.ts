@@ -129,7 +129,7 @@ function segments(index: number, count: number): string[] {
 
 /** From the user's environment, the variables that the driver reads, and those for k6's outputs if there are any. */
 function givenEnv(plan: Plan, outs: readonly string[], env: World["env"]): Record<string, string> {
-	const own = new Set<string>(brokers[plan.broker]?.secretEnv);
+	const own = new Set<string>(brokers[plan.broker]?.secretEnv(plan.driverOptions));
 	const isGiven = (name: string) => own.has(name) || (outs.length > 0 && OF_OUTPUTS.test(name));
 	const given = Object.entries(env).filter(([name]) => isGiven(name));
 	return Object.fromEntries(

@@ -16,7 +16,9 @@ import { heapField } from "../jvm.ts";
 import { omb } from "./import-omb.ts";
 import { SCHEDULER, server } from "./process.ts";
 
+/** Larger ones come near the request limit of a broker, 100 MiB (socket.request.max.bytes). */
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
+const IAM = "aws-msk-iam";
 /** Kafka's max.poll.records (pollRecords in extensions/xk6-kafka/client.go). */
 const SHARE_RECORDS = 500;
 
@@ -106,7 +108,7 @@ const KafkaOptions = z.strictObject({
 	).optional(),
 	...heapField,
 	sasl: choice(
-		["plain", "scram-sha-256", "scram-sha-512", "oauthbearer", "aws-msk-iam"],
+		["plain", "scram-sha-256", "scram-sha-512", "oauthbearer", IAM],
 		"SASL mechanism for the user and password of the url; with `oauthbearer` these are the client's id and secret at `tokenUrl`. `aws-msk-iam` signs with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment. Default: plain.",
 	).optional(),
 	tokenUrl: described(
@@ -124,7 +126,10 @@ export const kafka = broker(KafkaOptions, {
 		redpanda: "{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
 	},
 	urls: { kafka: 9092, kafkas: 9092 },
-	secretEnv: "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_REGION".split(" "),
+	secretEnv: (options) =>
+		"sasl" in options && options.sasl === IAM
+			? "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_REGION".split(" ")
+			: [],
 	// The JMX exporter, with its example for Kafka.
 	metrics: {
 		show: `kafka_server_brokertopicmetrics_messagesin_total
@@ -235,9 +240,6 @@ function sessionTimeoutNs({ groupProtocol, sessionTimeout, config }: KafkaOption
 	return ms === null ? (sessionTimeout ?? defaults.sessionTimeoutNs) : ms * 1e6;
 }
 
-/** Larger ones come near the request limit of a broker, 100 MiB (socket.request.max.bytes). */
-const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;
-
 /** The limit is for batches; topics that mqbench makes get it as well. */
 function messageMaxBytes({ config }: KafkaOptions): number | undefined {
 	return Number(config?.["message.max.bytes"]) || undefined;
@@ -246,8 +248,8 @@ function messageMaxBytes({ config }: KafkaOptions): number | undefined {
 function maxMessageBytes(options: KafkaOptions): number {
 	const most = messageMaxBytes(options);
 	return most === undefined
-		? MAX_MESSAGE_BYTES
-		: Math.min(MAX_MESSAGE_BYTES, largestPayload(most, batchOfOne));
+		? MAX_BATCH_BYTES
+		: Math.min(MAX_BATCH_BYTES, largestPayload(most, batchOfOne));
 }
 
 /** Overhead of a batch of one record, uncompressed and without a key (batchBytes in extensions/xk6-kafka/options.go). */

@@ -173,7 +173,7 @@ export const nats = broker(NatsOptions, {
 	},
 	urls: { nats: 4222, tls: 4222, ws: 80, wss: 443 },
 	firstDriver: true,
-	secretEnv: ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_CREDS"],
+	secretEnv: () => ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_CREDS"],
 	server,
 	metrics: {
 		counters:

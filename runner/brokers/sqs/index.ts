@@ -118,7 +118,7 @@ export const sqs = broker(SqsOptions, {
 		"amazon-sqs": "{ broker: sqs } with target: existing",
 	},
 	urls: { http: 9324, https: 443 },
-	secretEnv: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
+	secretEnv: () => ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
 	server,
 	traits: ({
 		fifo,
