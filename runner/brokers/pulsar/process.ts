@@ -91,12 +91,8 @@ export const server = jvmServer<SystemOptionsOfAnyBroker>({
 					"org.apache.pulsar.PulsarStandaloneStarter",
 					...["--config", `${node.folder}/standalone.conf`],
 					...["-nss", "-nfw", "--bookkeeper-port", String(node.ports[2])],
-					...[
-						"--metadata-dir",
-						`${node.data}/metadata`,
-						"--bookkeeper-dir",
-						`${node.data}/bookkeeper`,
-					],
+					...["--metadata-dir", `${node.data}/metadata`],
+					...["--bookkeeper-dir", `${node.data}/bookkeeper`],
 				]),
 				files: {
 					"standalone.conf": lines(
