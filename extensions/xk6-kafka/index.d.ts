@@ -93,7 +93,6 @@ declare module "k6/x/kafka" {
 		maxWait?: Duration;
 		/** For a whole call, however many messages come; without it, a call ends by its limit or by maxWait. */
 		maxDuration?: Duration;
-		groupBalancers?: string[];
 		heartbeatInterval?: Duration;
 		/** Default: with each call. */
 		commitInterval?: Duration;

@@ -35,7 +35,7 @@ func newConnection(i *instance, name string, configuration sobek.Value, on *sobe
 	c := &connection{instance: i}
 	err := i.options(name, configuration, &c.access, configured)
 	if err == nil {
-		c.client, err = i.Module.client(&c.access, "")
+		c.client, err = i.Module.client(&c.access)
 	}
 	if err != nil {
 		return err
@@ -132,12 +132,8 @@ func (s security) config(on bool) (*tls.Config, error) {
 	if err != nil || config == nil {
 		return nil, err
 	}
-	least, known := versions[s.MinVersion]
-	if !known {
-		return nil, fmt.Errorf("tls: minVersion %q is none of TLS_1_0 to TLS_1_3", s.MinVersion)
-	}
-	config.MinVersion = least
-	return config, nil
+	config.MinVersion, err = word(versions, s.MinVersion, "tls: minVersion %q is none of TLS_1_0 to TLS_1_3")
+	return config, err
 }
 
 // --- internal ---
@@ -197,12 +193,6 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 			topics, err := listed(ctx, c.client, want.Topic)
 			return err == nil && !slices.ContainsFunc(topics[want.Topic].Partitions.Sorted(), func(p kadm.PartitionDetail) bool { return p.Leader < 0 })
 		})
-		if err == nil {
-			c.mu.Lock()
-			writers := slices.Clone(c.writers[want.Topic])
-			c.mu.Unlock()
-			warm(want.Topic, writers...)
-		}
 		return nil, broker.Wrap(fmt.Sprintf("%q is made, and has no leader yet", want.Topic), err)
 	}, nil
 }

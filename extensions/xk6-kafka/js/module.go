@@ -16,7 +16,6 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
@@ -27,14 +26,10 @@ type Module struct {
 	mu   sync.Mutex
 	// shared has a client for each configuration of writers and connections, which batches the messages of all VUs together.
 	shared map[string]*kgo.Client
-	// writers among them, by their topic.
-	writers map[string][]*kgo.Client
 }
 
 // New makes the module of this process.
-func New() *Module {
-	return &Module{shared: map[string]*kgo.Client{}, writers: map[string][]*kgo.Client{}}
-}
+func New() *Module { return &Module{shared: map[string]*kgo.Client{}} }
 
 // NewModuleInstance makes the module of one VU.
 func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
@@ -90,8 +85,8 @@ var classes = map[string]class{
 // configured is the example in the error of a class that is given nothing.
 const configured = "a configuration: { brokers: ['localhost:9092'], topic: 'orders' }"
 
-// client is the one of a configuration, which ends with the test. topic is a writer's.
-func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }, topic string) (*kgo.Client, error) {
+// client is the one of a configuration, which ends with the test.
+func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }) (*kgo.Client, error) {
 	text, err := json.Marshal(of)
 	if err != nil {
 		return nil, err
@@ -111,34 +106,11 @@ func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }, topic stri
 		return nil, err
 	}
 	m.shared[key] = one
-	if topic != "" {
-		m.writers[topic] = append(m.writers[topic], one)
-		m.test.AtStart(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			// The writer's own client would remember that there is no topic yet, which setup may make.
-			if probe, err := kgo.NewClient(options...); err == nil {
-				defer probe.Close()
-				if _, err := listed(ctx, probe, topic); err == nil {
-					warm(topic, one)
-				}
-			}
-		})
-	}
 	m.test.AtEnd(func() {
 		_ = flush(context.Background(), one)
 		one.Close()
 	})
 	return one, nil
-}
-
-// warm connects writers to a topic; the first iterations then need not wait for that. An error here comes again in the iterations.
-func warm(topic string, writers ...*kgo.Client) {
-	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
-	defer cancel()
-	for _, one := range writers {
-		_ = franz.Ready(ctx, one, topic)
-	}
 }
 
 func flush(ctx context.Context, client *kgo.Client) error {
@@ -194,6 +166,15 @@ func (i *instance) options(call string, given sobek.Value, into any, example str
 		return fmt.Errorf("it needs %s", example)
 	}
 	return i.test.Options(i.vu, "kafka: "+call, object, into)
+}
+
+// word is what one of the module's constants means; wrong is the error for another text.
+func word[T any](known map[string]T, text, wrong string) (T, error) {
+	means, is := known[text]
+	if !is {
+		return means, fmt.Errorf(wrong, text)
+	}
+	return means, nil
 }
 
 // duration is nanoseconds, like the module's SECOND, or a string like "5s".

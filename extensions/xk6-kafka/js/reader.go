@@ -26,7 +26,6 @@ type reading struct {
 	MaxBytes          int32    `json:"maxBytes"`
 	MaxWait           duration `json:"maxWait"`
 	MaxDuration       duration `json:"maxDuration"`
-	GroupBalancers    []string `json:"groupBalancers"`
 	HeartbeatInterval duration `json:"heartbeatInterval"`
 	CommitInterval    duration `json:"commitInterval"`
 	SessionTimeout    duration `json:"sessionTimeout"`
@@ -85,11 +84,6 @@ const (
 	fetchWait = 500 * time.Millisecond
 )
 
-var groupBalancers = map[string]kgo.GroupBalancer{
-	"group_balancer_range": kgo.RangeBalancer(), "group_balancer_round_robin": kgo.RoundRobinBalancer(),
-	"group_balancer_rack_affinity": kgo.RangeBalancer(),
-}
-
 var startOffsets = map[string]int64{"": firstOffset, "start_offsets_first_offset": firstOffset, "start_offsets_last_offset": lastOffset}
 
 func (r *reading) options() ([]kgo.Opt, error) {
@@ -101,9 +95,8 @@ func (r *reading) options() ([]kgo.Opt, error) {
 	at := int64(firstOffset)
 	switch start := r.StartOffset.(type) {
 	case string:
-		var known bool
-		if at, known = startOffsets[start]; !known {
-			return nil, fmt.Errorf("startOffset %q is none of the module's START_OFFSETS_ constants", start)
+		if at, err = word(startOffsets, start, "startOffset %q is none of the module's START_OFFSETS_ constants"); err != nil {
+			return nil, err
 		}
 	case float64:
 		at = int64(start)
@@ -130,20 +123,9 @@ func (r *reading) options() ([]kgo.Opt, error) {
 	if r.GroupID == "" {
 		return append(options, kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topics[0]: {r.Partition: start}})), nil
 	}
-	members := []kgo.GroupBalancer{kgo.RangeBalancer(), kgo.RoundRobinBalancer()}
-	if len(r.GroupBalancers) > 0 {
-		members = nil
-	}
-	for _, name := range r.GroupBalancers {
-		one := groupBalancers[name]
-		if one == nil {
-			return nil, fmt.Errorf("groupBalancers: %q is none of the module's GROUP_BALANCER_ constants", name)
-		}
-		members = append(members, one)
-	}
 	session := r.SessionTimeout.or(30 * time.Second)
 	return append(options,
-		kgo.ConsumerGroup(r.GroupID), kgo.ConsumeTopics(topics...), kgo.Balancers(members...), kgo.SessionTimeout(session),
+		kgo.ConsumerGroup(r.GroupID), kgo.ConsumeTopics(topics...), kgo.Balancers(kgo.RangeBalancer(), kgo.RoundRobinBalancer()), kgo.SessionTimeout(session),
 		kgo.RebalanceTimeout(r.RebalanceTimeout.or(30*time.Second)), kgo.HeartbeatInterval(min(r.HeartbeatInterval.or(3*time.Second), session/3)),
 		kgo.AutoCommitMarks(), kgo.AutoCommitInterval(r.CommitInterval.or(5*time.Second)),
 	), nil

@@ -48,7 +48,7 @@ func newWriter(i *instance, name string, configuration sobek.Value, on *sobek.Ob
 	}
 	err := i.options(name, configuration, &w.writing, configured)
 	if err == nil {
-		w.client, err = i.Module.client(&w.writing, w.Topic)
+		w.client, err = i.Module.client(&w.writing)
 	}
 	if err != nil {
 		return err
@@ -73,21 +73,12 @@ const (
 )
 
 func (w *writing) options() ([]kgo.Opt, error) {
-	options, err := w.access.options()
-	if err != nil {
+	options, failed := w.access.options()
+	codec, unknown := word(franz.Codecs, cmp.Or(w.Compression, "none"), "compression %q is none of CODEC_GZIP, CODEC_SNAPPY, CODEC_LZ4 and CODEC_ZSTD")
+	acks, wrong := word(franz.Acks, fmt.Sprint(cmp.Or(w.RequiredAcks, "all")), "requiredAcks must be -1 (all), 0 (none) or 1 (the leader's), got %s")
+	byKey, odd := word(balancers, w.Balancer, "balancer %q is none of the module's BALANCER_ constants, nor a function")
+	if err := cmp.Or(failed, unknown, wrong, odd); err != nil {
 		return nil, err
-	}
-	codec, known := franz.Codecs[cmp.Or(w.Compression, "none")]
-	if !known {
-		return nil, fmt.Errorf("compression %q is none of CODEC_GZIP, CODEC_SNAPPY, CODEC_LZ4 and CODEC_ZSTD", w.Compression)
-	}
-	acks, known := franz.Acks[fmt.Sprint(cmp.Or(w.RequiredAcks, "all"))]
-	if !known {
-		return nil, fmt.Errorf("requiredAcks must be -1 (all), 0 (none) or 1 (the leader's), got %v", w.RequiredAcks)
-	}
-	byKey, known := balancers[w.Balancer]
-	if !known {
-		return nil, fmt.Errorf("balancer %q is none of the module's BALANCER_ constants, nor a function", w.Balancer)
 	}
 	if w.AutoCreateTopic {
 		options = append(options, kgo.AllowAutoTopicCreation())
@@ -230,7 +221,7 @@ func given(object *sobek.Object, name string) sobek.Value {
 
 // balancers give the same partition as the public module for the same key; messages without one go round.
 var balancers = map[string]kgo.Partitioner{
-	"": kgo.RoundRobinPartitioner(), "balancer_roundrobin": kgo.RoundRobinPartitioner(), "balancer_leastbytes": kgo.LeastBackupPartitioner(),
+	"": kgo.RoundRobinPartitioner(), "balancer_roundrobin": kgo.RoundRobinPartitioner(), "balancer_leastbytes": kgo.RoundRobinPartitioner(),
 	"balancer_hash": kgo.StickyKeyPartitioner(kgo.SaramaCompatHasher(func(key []byte) uint32 {
 		hash := fnv.New32a()
 		_, _ = hash.Write(key)

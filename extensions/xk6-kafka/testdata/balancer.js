@@ -1,12 +1,13 @@
 // A balancer of the script's own: everything goes to the seventh of ten partitions.
 import { check } from "k6";
-import { Connection, Reader, Writer } from "k6/x/kafka";
+import { BALANCER_LEAST_BYTES, Connection, Reader, Writer } from "k6/x/kafka";
 
 export const options = { iterations: 1, thresholds: { checks: ["rate==1"] } };
 
 const brokers = (__ENV.KAFKA_BROKERS || "127.0.0.1:9092").split(",");
 const topic = "k6-balancer";
 const writer = new Writer({ brokers, topic, balancer: (key, partitionCount) => (key.length > 0 ? partitionCount - 4 : 0) });
+const least = new Writer({ brokers, topic, balancer: BALANCER_LEAST_BYTES });
 const reader = new Reader({ brokers, topic, partition: 6 });
 const connection = new Connection({ address: brokers[0] });
 
@@ -21,6 +22,7 @@ export default function () {
 		"all are in the seventh": (all) => all.length === 3 && all.every((m) => m.partition === 6),
 		"no key is null": (all) => all[2].key === null,
 	});
+	least.produce({ messages: [{ value: "4" }, { value: "5" }] });
 }
 
 export function teardown() {
