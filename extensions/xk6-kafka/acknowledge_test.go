@@ -59,9 +59,16 @@ func TestAStickyPartitionerChoosesThePartitionItself(t *testing.T) {
 	if got := b.Describe().Order; got != "none" {
 		t.Errorf("order = %q, want none", got)
 	}
-	for range 10 {
-		acked := b.sends(t, topic.Name, 5)
-		brokertest.Eventually(t, "all are acknowledged", func() bool { return acked.Load() == 5 })
+	p, err := b.Producer(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		acked := make(chan error)
+		p.Send(&broker.Message{Name: topic.Name, Payload: make([]byte, 100)}, func(_ *broker.Message, _ int64, err error) { acked <- err })
+		if err := <-acked; err != nil {
+			t.Fatal(err)
+		}
 	}
 	ends, err := s.admin(t).ListEndOffsets(t.Context(), topic.Name)
 	if err != nil {

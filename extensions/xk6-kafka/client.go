@@ -17,12 +17,9 @@ import (
 // endless retries, 1 000 012-byte batches, 5 s between looks at the cluster, one request in flight without idempotence.
 const (
 	dialTimeout       = 5 * time.Second
-	connIdle          = 9 * time.Minute // as Kafka's connections.max.idle.ms on clients
-	metadataMaxAge    = 5 * time.Minute
 	metadataMinAge    = 100 * time.Millisecond
 	retryBackoffFirst = 100 * time.Millisecond
 	retryBackoffMost  = time.Second
-	requestRetries    = 20
 	leastRequestTime  = 5 * time.Second
 	// bufferedRecords is how many unacknowledged messages a client holds at most without inFlight, bufferedBytes their size. Then Send blocks.
 	bufferedRecords = 1_000_000
@@ -31,14 +28,8 @@ const (
 	inFlightSlack = 1000
 	// requestsInFlight per broker, like Kafka's max.in.flight.requests.per.connection. With idempotence the library uses the same number.
 	requestsInFlight = 5
-	// requestBytes and responseBytes are above the server's limit (socket.request.max.bytes), because the server must be the one to refuse.
-	requestBytes  = 100 << 20
-	responseBytes = 256 << 20
-	fetchBytes    = 50 << 20
-
-	rebalanceTimeout  = time.Minute
-	heartbeatInterval = 500 * time.Millisecond
-	pollRecords       = 500
+	fetchBytes       = 50 << 20
+	pollRecords      = 500
 	// maxBrokers is more than a cluster has.
 	maxBrokers   = 1000
 	leaveTimeout = time.Second
@@ -54,28 +45,35 @@ var balancers = map[string]kgo.GroupBalancer{
 // settings of a client: options for the library, and the same as text.
 type settings = broker.Settings[kgo.Opt]
 
-// client makes one, with separate connections and everything that `sets` set.
-func (s *session) client(id string, sets ...func(to *settings)) (*kgo.Client, *watch, error) {
-	w := &watch{s: s, lost: map[int32]int{}}
-	of := settings{Options: []kgo.Opt{kgo.ClientID("mqbench-" + id), kgo.WithHooks(w)}}
-	for _, set := range append(sets, s.common) {
-		set(&of)
+// set sets an option of the library to the value that is printed.
+func set[V any, O kgo.Opt](to *settings, name string, value V, option func(V) O) {
+	to.Set(name, value, option(value))
+}
+
+// connect makes a client, with separate connections and everything that `sets` and common set.
+func (s *session) connect(id string, sets ...func(to *settings)) (*client, error) {
+	c := &client{s: s, lost: map[int32]int{}}
+	of := settings{Options: []kgo.Opt{kgo.ClientID("mqbench-" + id), kgo.WithHooks(c)}}
+	for _, apply := range append(sets, s.common) {
+		apply(&of)
 	}
-	client, err := kgo.NewClient(of.Options...)
-	return client, w, broker.Wrap("kafka: make a client", err)
+	var err error
+	c.Client, err = kgo.NewClient(of.Options...)
+	return c, broker.Wrap("kafka: make a client", err)
 }
 
 func (s *session) common(to *settings) {
 	request := s.requestTimeout()
 	to.Set("dialTimeout", dialTimeout)
 	to.Set("requestTimeout", request, kgo.RequestTimeoutOverhead(request), kgo.RetryTimeout(2*request))
-	to.Set("connectionIdle", connIdle, kgo.ConnIdleTimeout(connIdle))
-	to.Set("metadataMaxAge", metadataMaxAge, kgo.MetadataMaxAge(metadataMaxAge))
-	to.Set("metadataMinAge", metadataMinAge, kgo.MetadataMinAge(metadataMinAge))
+	set(to, "connectionIdle", 9*time.Minute, kgo.ConnIdleTimeout) // as Kafka's connections.max.idle.ms on clients
+	set(to, "metadataMaxAge", 5*time.Minute, kgo.MetadataMaxAge)
+	set(to, "metadataMinAge", metadataMinAge, kgo.MetadataMinAge)
 	to.Set("retryBackoff", fmt.Sprintf("%s, doubled up to %s", retryBackoffFirst, retryBackoffMost), kgo.RetryBackoffFn(retryBackoff))
-	to.Set("requestRetries", requestRetries, kgo.RequestRetries(requestRetries))
-	to.Set("requestBytesMax", requestBytes, kgo.BrokerMaxWriteBytes(requestBytes))
-	to.Set("responseBytesMax", responseBytes, kgo.BrokerMaxReadBytes(responseBytes))
+	set(to, "requestRetries", 20, kgo.RequestRetries)
+	// Both are above the server's limit (socket.request.max.bytes), because the server must be the one to refuse.
+	set(to, "requestBytesMax", 100<<20, kgo.BrokerMaxWriteBytes)
+	set(to, "responseBytesMax", 256<<20, kgo.BrokerMaxReadBytes)
 	to.Set("clientMetricsPush", false, kgo.DisableClientMetrics())
 	to.Set("tls", false, kgo.SeedBrokers(s.at.Hosts...))
 	to.Set("", nil, kgo.Dialer(s.Dialer(dialTimeout, s.tls)))
@@ -95,27 +93,29 @@ func (s *session) producing(to *settings) {
 		records = s.InFlight + inFlightSlack
 	}
 	to.Set("acks", o.Acks, kgo.RequiredAcks(franz.Acks[o.Acks]))
-	to.Set("linger", time.Duration(o.LingerNs), kgo.ProducerLinger(time.Duration(o.LingerNs)))
-	to.Set("batchBytes", o.BatchBytes, kgo.ProducerBatchMaxBytes(int32(o.BatchBytes)))
+	set(to, "linger", time.Duration(o.LingerNs), kgo.ProducerLinger)
+	set(to, "batchBytes", int32(o.BatchBytes), kgo.ProducerBatchMaxBytes)
 	to.Set("compression", o.Compression, kgo.ProducerBatchCompression(franz.Codecs[o.Compression]))
-	to.Set("bufferedRecords", records, kgo.MaxBufferedRecords(int(records)))
-	to.Set("bufferedBytes", bytes, kgo.MaxBufferedBytes(bytes))
-	partitioner := "the message's partition; without one murmur2 of its key"
+	set(to, "bufferedRecords", int(records), kgo.MaxBufferedRecords)
+	set(to, "bufferedBytes", bytes, kgo.MaxBufferedBytes)
+	byKey := kgo.StickyKeyPartitioner(nil)
+	how, own := "the message's partition; without one murmur2 of its key", kgo.BasicConsistentPartitioner(func(topic string) func(*kgo.Record, int) int {
+		return byKey.ForTopic(topic).Partition
+	})
 	if o.Partitioner == sticky {
-		partitioner = "murmur2 of the key; without one sticky: until a batch is full or sent"
+		how, own = "murmur2 of the key; without one sticky: until a batch is full or sent", byKey
 	}
-	to.Set("partitioner", partitioner, kgo.RecordPartitioner(franz.Partitioner{Partitioner: kgo.StickyKeyPartitioner(nil)}))
-	to.Set("produceTimeout", s.requestTimeout(), kgo.ProduceRequestTimeout(s.requestTimeout()))
-	to.Set("recordTimeout", s.timeout(), kgo.RecordDeliveryTimeout(s.timeout()))
-	to.Set("unknownTopicRetries", 4, kgo.UnknownTopicRetries(4))
+	to.Set("partitioner", how, kgo.RecordPartitioner(franz.Partitioner{Partitioner: own}))
+	set(to, "produceTimeout", s.requestTimeout(), kgo.ProduceRequestTimeout)
+	set(to, "recordTimeout", s.timeout(), kgo.RecordDeliveryTimeout)
+	set(to, "unknownTopicRetries", 4, kgo.UnknownTopicRetries)
 	to.Set("requestsInFlight", requestsInFlight)
 	to.Set("connectionsToBrokers", "one to each for sending, one to each for the rest")
 	to.Set("idempotence", *o.Idempotence)
 	switch {
 	case s.transacts():
 		to.Set("recordRetries", "until the transaction is given up after recordTimeout")
-		most := time.Duration(o.TransactionNs) + transactionTimeout
-		to.Set("transactionTimeout", most, kgo.TransactionTimeout(most))
+		set(to, "transactionTimeout", time.Duration(o.TransactionNs)+transactionTimeout, kgo.TransactionTimeout)
 	case *o.Idempotence:
 		// Subtle: without this option the library never gives up a message that may have arrived. We never send such a message again, so the
 		// duplicates that the library warns of cannot happen.
@@ -128,11 +128,10 @@ func (s *session) producing(to *settings) {
 
 func (s *session) consuming(to *settings) {
 	o := s.own
-	most := max(fetchBytes, o.FetchPartitionBytes)
-	to.Set("fetchMinBytes", o.FetchMinBytes, kgo.FetchMinBytes(int32(o.FetchMinBytes)))
-	to.Set("fetchMaxWait", time.Duration(o.FetchMaxWaitNs), kgo.FetchMaxWait(time.Duration(o.FetchMaxWaitNs)))
-	to.Set("fetchMaxBytes", most, kgo.FetchMaxBytes(int32(most)))
-	to.Set("fetchPartitionBytes", o.FetchPartitionBytes, kgo.FetchMaxPartitionBytes(int32(o.FetchPartitionBytes)))
+	set(to, "fetchMinBytes", int32(o.FetchMinBytes), kgo.FetchMinBytes)
+	set(to, "fetchMaxWait", time.Duration(o.FetchMaxWaitNs), kgo.FetchMaxWait)
+	set(to, "fetchMaxBytes", int32(max(fetchBytes, o.FetchPartitionBytes)), kgo.FetchMaxBytes)
+	set(to, "fetchPartitionBytes", int32(o.FetchPartitionBytes), kgo.FetchMaxPartitionBytes)
 	to.Set("concurrentFetches", "one per broker", kgo.MaxConcurrentFetches(-1))
 	to.Set("isolation", s.isolation(), kgo.FetchIsolationLevel(isolations[s.isolation()]))
 	to.Set("resetOffset", "end", kgo.ConsumeResetOffset(kgo.NewOffset().AtEnd()))
@@ -146,9 +145,9 @@ func (s *session) grouping(to *settings, group string) {
 	}
 	to.Set("groupProtocol", o.GroupProtocol, kgo.ConsumerGroup(group))
 	to.Set("assignor", o.Assignor, kgo.Balancers(balancers[o.Assignor]))
-	to.Set("sessionTimeout", s.sessionTimeout(), kgo.SessionTimeout(s.sessionTimeout()))
-	to.Set("rebalanceTimeout", rebalanceTimeout, kgo.RebalanceTimeout(rebalanceTimeout))
-	to.Set("heartbeatInterval", heartbeatInterval, kgo.HeartbeatInterval(heartbeatInterval))
+	set(to, "sessionTimeout", s.sessionTimeout(), kgo.SessionTimeout)
+	set(to, "rebalanceTimeout", time.Minute, kgo.RebalanceTimeout)
+	set(to, "heartbeatInterval", 500*time.Millisecond, kgo.HeartbeatInterval)
 	if o.GroupProtocol == byBroker {
 		to.Set("sessionTimeout", "the broker's", kgo.ServerSideBalancer())
 		to.Set("heartbeatInterval", "the broker's")
@@ -176,8 +175,9 @@ func retryBackoff(fails int) time.Duration {
 	return min(retryBackoffFirst<<min(max(fails-1, 0), 10), retryBackoffMost)
 }
 
-// watch counts a client's connections and reports those that were lost.
-type watch struct {
+// client counts its connections and reports those that were lost.
+type client struct {
+	*kgo.Client
 	s *session
 	// settled: the client is set up. Before that, connections come and go while it finds the cluster and its group.
 	settled atomic.Bool
@@ -192,40 +192,40 @@ type watch struct {
 }
 
 var (
-	_ kgo.HookBrokerConnect    = (*watch)(nil)
-	_ kgo.HookBrokerDisconnect = (*watch)(nil)
-	_ kgo.HookBrokerWrite      = (*watch)(nil)
-	_ kgo.HookGroupManageError = (*watch)(nil)
-	_ kgo.HookBrokerThrottle   = (*watch)(nil)
+	_ kgo.HookBrokerConnect    = (*client)(nil)
+	_ kgo.HookBrokerDisconnect = (*client)(nil)
+	_ kgo.HookBrokerWrite      = (*client)(nil)
+	_ kgo.HookGroupManageError = (*client)(nil)
+	_ kgo.HookBrokerThrottle   = (*client)(nil)
 )
 
-func (w *watch) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
+func (c *client) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
 	if err != nil {
-		w.report(fmt.Errorf("connect: %w", err))
+		c.report(fmt.Errorf("connect: %w", err))
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.lost[meta.NodeID] > 0 {
-		w.lost[meta.NodeID]--
-		w.s.Reconnected()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost[meta.NodeID] > 0 {
+		c.lost[meta.NodeID]--
+		c.s.Reconnected()
 	}
 }
 
-func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
-	if !w.settled.Load() || w.closing.Load() || w.s.IsQuiet() {
+func (c *client) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
+	if !c.settled.Load() || c.closing.Load() || c.s.IsQuiet() {
 		return
 	}
-	w.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.lost[meta.NodeID]++
+	c.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost[meta.NodeID]++
 }
 
 // OnBrokerThrottle notes a quota: the library sends the broker nothing more for that long. Making topics is not part of the load.
-func (w *watch) OnBrokerThrottle(_ kgo.BrokerMetadata, interval time.Duration, _ bool) {
-	if w.settled.Load() && w != w.s.adminWatch {
-		time.AfterFunc(interval, w.s.Hold())
+func (c *client) OnBrokerThrottle(_ kgo.BrokerMetadata, interval time.Duration, _ bool) {
+	if c.settled.Load() && c != c.s.asks {
+		time.AfterFunc(interval, c.s.Hold())
 	}
 }
 
@@ -236,20 +236,20 @@ const (
 	shareFetchKey = 78
 )
 
-func (w *watch) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, bytes int, _, _ time.Duration, err error) {
+func (c *client) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, bytes int, _, _ time.Duration, err error) {
 	switch {
 	case (key == fetchKey || key == shareFetchKey) && err == nil:
-		w.fetches.Add(1)
+		c.fetches.Add(1)
 	case key == produceKey && bytes > 0:
 		// Some bytes of a failed write may have left, too.
-		w.producedNs.Store(w.s.Now())
+		c.producedNs.Store(c.s.Now())
 	}
 }
 
-func (w *watch) OnGroupManageError(err error) { w.report(fmt.Errorf("group: %w", err)) }
+func (c *client) OnGroupManageError(err error) { c.report(fmt.Errorf("group: %w", err)) }
 
-func (w *watch) report(err error) {
-	if !w.closing.Load() {
-		w.s.Report("", err)
+func (c *client) report(err error) {
+	if !c.closing.Load() {
+		c.s.Report("", err)
 	}
 }

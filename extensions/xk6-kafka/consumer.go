@@ -19,11 +19,9 @@ import (
 
 // consumer is one subscription with its own client, like each consumer in Kafka.
 type consumer struct {
-	client *kgo.Client
-	watch  *watch
+	*client
 	group  string
 	handle broker.Handler
-	now    func() int64
 	// polled is how many records of a group's poll wait for their turn.
 	polled atomic.Int64
 	// due wakes commit when something was marked.
@@ -53,8 +51,8 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 		return err
 	}
 	go c.deliver()
-	err = deadline.Until(ctx, setUpPoll, func() bool { return c.watch.fetches.Load() > 0 })
-	c.watch.settled.Store(true)
+	err = deadline.Until(ctx, setUpPoll, func() bool { return c.fetches.Load() > 0 })
+	c.settled.Store(true)
 	return broker.Wrap(fmt.Sprintf("kafka: consume %q: no fetch was sent", to.Topic), err)
 }
 
@@ -70,9 +68,9 @@ func (s *session) member(ctx context.Context, to broker.Subscription, handle bro
 	}
 	go c.deliverInTurn(broker.AcknowledgeOf(s.own.Acknowledge, to.Group))
 	if s.competes() {
-		go c.commit(c.client.FlushAcks)
+		go c.commit(c.FlushAcks)
 	} else {
-		go c.commit(c.client.CommitMarkedOffsets)
+		go c.commit(c.CommitMarkedOffsets)
 	}
 	members := slices.DeleteFunc(s.consumers.All(), func(one *consumer) bool { return one.group != name })
 	if _, here := s.layout.Members(to); len(members) < here {
@@ -80,7 +78,7 @@ func (s *session) member(ctx context.Context, to broker.Subscription, handle bro
 	}
 	err = deadline.Until(ctx, setUpPoll, func() bool { return s.shared(ctx, name, members, s.partitionsOf(to.Topic)) })
 	for _, m := range members {
-		m.watch.settled.Store(true)
+		m.settled.Store(true)
 	}
 	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it did not settle", name), err)
 }
@@ -88,7 +86,7 @@ func (s *session) member(ctx context.Context, to broker.Subscription, handle bro
 // Held is how many messages the library has fetched and not handed over: it fetches a little ahead.
 func (s *session) Held() (held int64, known bool) {
 	for _, c := range s.consumers.All() {
-		held += c.client.BufferedFetchRecords() + c.polled.Load()
+		held += c.BufferedFetchRecords() + c.polled.Load()
 	}
 	return held, true
 }
@@ -116,11 +114,11 @@ func (s *session) groups() map[string]string {
 }
 
 func (s *session) newConsumer(to broker.Subscription, group string, handle broker.Handler, own func(of *settings)) (*consumer, error) {
-	client, w, err := s.client(fmt.Sprintf("consumer-%d", to.Connection), s.consuming, own)
+	client, err := s.connect(fmt.Sprintf("consumer-%d", to.Connection), s.consuming, own)
 	if err != nil {
 		return nil, err
 	}
-	c := &consumer{client: client, watch: w, group: group, handle: handle, now: s.Now, due: make(chan struct{}, 1), over: make(chan struct{})}
+	c := &consumer{client: client, group: group, handle: handle, due: make(chan struct{}, 1), over: make(chan struct{})}
 	c.polling, c.stop = context.WithCancel(client.Context())
 	s.consumers.Add(c)
 	return c, nil
@@ -130,14 +128,14 @@ func (s *session) newConsumer(to broker.Subscription, group string, handle broke
 func (c *consumer) polls(most int, take func(fetches kgo.Fetches, receivedNs int64)) {
 	defer close(c.over)
 	for {
-		fetches := c.client.PollRecords(c.polling, most)
-		receivedNs := c.now()
-		if fetches.IsClientClosed() || c.watch.closing.Load() {
+		fetches := c.PollRecords(c.polling, most)
+		receivedNs := c.s.Now()
+		if fetches.IsClientClosed() || c.closing.Load() {
 			return
 		}
 		for _, of := range fetches.Errors() {
 			if !errors.Is(of.Err, context.Canceled) {
-				c.watch.report(fmt.Errorf("fetch: %w", of.Err))
+				c.report(fmt.Errorf("fetch: %w", of.Err))
 			}
 		}
 		take(fetches, receivedNs)
@@ -157,14 +155,14 @@ func (c *consumer) deliverInTurn(acknowledge string) {
 	c.polls(pollRecords, func(fetches kgo.Fetches, _ int64) {
 		c.polled.Store(int64(fetches.NumRecords()))
 		fetches.EachRecord(func(r *kgo.Record) {
-			if c.watch.closing.Load() {
+			if c.closing.Load() {
 				r.Ack(kgo.AckRelease) // the next poll would accept it
 				return
 			}
 			c.polled.Add(-1)
-			c.handle(broker.Delivery{ReceivedNs: c.now(), Payload: r.Value, Redelivered: r.DeliveryCount() > 1})
+			c.handle(broker.Delivery{ReceivedNs: c.s.Now(), Payload: r.Value, Redelivered: r.DeliveryCount() > 1})
 			r.Ack(kgo.AckAccept)
-			c.client.MarkCommitRecords(r)
+			c.MarkCommitRecords(r)
 			if acknowledge == broker.PerMessage {
 				c.wake()
 			}
@@ -177,7 +175,7 @@ func (c *consumer) deliverInTurn(acknowledge string) {
 
 // commit sends a commit as soon as one is due and the one before is answered. Handlers do not wait for it, as with other systems.
 func (c *consumer) commit(send func(context.Context) error) {
-	ctx := c.client.Context()
+	ctx := c.Context()
 	for {
 		select {
 		case <-ctx.Done():
@@ -200,12 +198,12 @@ func (c *consumer) wake() {
 func (s *session) shared(ctx context.Context, name string, members []*consumer, partitions int) bool {
 	owned := s.owned(ctx, name)
 	for _, m := range members {
-		id, _ := m.client.GroupMetadata()
+		id, _ := m.GroupMetadata()
 		n, known := owned[id]
 		if s.competes() { // the library does not tell the ids, and every member has a partition
 			n, known = 1, true
 		}
-		if !known || n > 0 && m.watch.fetches.Load() == 0 {
+		if !known || n > 0 && m.fetches.Load() == 0 {
 			return false
 		}
 	}
@@ -273,7 +271,7 @@ func (s *session) partitionsOf(name string) int {
 
 // close ends the consumer. It does not wait long for its handler, nor for the broker.
 func (c *consumer) close() {
-	if c.watch.closing.Swap(true) {
+	if c.closing.Swap(true) {
 		return
 	}
 	c.stop()
@@ -284,8 +282,8 @@ func (c *consumer) close() {
 	case <-c.over:
 	case <-time.After(leaveTimeout / 2):
 	}
-	if err := c.client.LeaveGroupContext(ctx); err != nil && !errors.Is(err, kerr.UnknownMemberID) {
-		c.watch.s.Report("leave the group", err)
+	if err := c.LeaveGroupContext(ctx); err != nil && !errors.Is(err, kerr.UnknownMemberID) {
+		c.s.Report("leave the group", err)
 	}
-	c.client.Close()
+	c.Close()
 }

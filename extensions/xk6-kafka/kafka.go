@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
@@ -31,9 +30,7 @@ func New(o broker.Options) (broker.Session, error) {
 	if err == nil {
 		s.login, err = s.own.login(s.at)
 	}
-	if err == nil {
-		s.topicConfig, err = topicConfig(o, s.own)
-	}
+	s.topicConfig = topicConfig(o, s.own)
 	return s, broker.Wrap("kafka", err)
 }
 
@@ -47,16 +44,16 @@ type session struct {
 	login       sasl.Mechanism // nil if there is none
 	topicConfig map[string]string
 
-	adminWatch *watch
-	adminRaw   *kgo.Client
-	admin      *kadm.Client
-	server     string
-	layout     broker.Layout
-	made       []string
+	// asks is the client of admin.
+	asks   *client
+	admin  *kadm.Client
+	server string
+	layout broker.Layout
+	made   []string
 	// until is when the set-up has to be over.
 	until time.Time
 	// clients of producers, and the one that asks.
-	clients   broker.List[*kgo.Client]
+	clients   broker.List[*client]
 	consumers broker.List[*consumer]
 }
 
@@ -70,20 +67,20 @@ var (
 // Open finds the cluster. Producer and Consume make their own connections and return when these are usable.
 func (s *session) Open(ctx context.Context) error {
 	s.until, _ = ctx.Deadline()
-	client, w, err := s.client("admin")
-	if err != nil {
+	var err error
+	if s.asks, err = s.connect("admin"); err != nil {
 		return err
 	}
-	s.clients.Add(client)
-	s.adminWatch, s.adminRaw, s.admin = w, client, kadm.NewClient(client)
-	if err := client.Ping(ctx); err != nil {
+	s.clients.Add(s.asks)
+	s.admin = kadm.NewClient(s.asks.Client)
+	if err := s.asks.Ping(ctx); err != nil {
 		return fmt.Errorf("kafka: connect: %w", err)
 	}
 	versions, err := s.admin.ApiVersions(ctx)
 	if err != nil {
 		return fmt.Errorf("kafka: ask for the version: %w", err)
 	}
-	s.adminWatch.settled.Store(true)
+	s.asks.settled.Store(true)
 	s.server = "Kafka"
 	for _, v := range versions {
 		if v.Err == nil {
@@ -155,7 +152,7 @@ func (s *session) Leave(ctx context.Context) error {
 // Close ends everything immediately. Calls that block on a silent broker end in the background.
 func (s *session) Close() error {
 	s.End()
-	ends := append(deadline.Steps(s.clients.All(), (*kgo.Client).Close), deadline.Steps(s.consumers.All(), (*consumer).close)...)
+	ends := append(deadline.Steps(s.clients.All(), (*client).Close), deadline.Steps(s.consumers.All(), (*consumer).close)...)
 	deadline.AtMost(closeTimeout, ends...)
 	return nil
 }

@@ -18,9 +18,7 @@ import (
 )
 
 type producer struct {
-	s      *session
-	client *kgo.Client
-	watch  *watch
+	*client
 	// refreshedNs is when the library was last asked to look up the leaders.
 	refreshedNs atomic.Int64
 }
@@ -43,7 +41,7 @@ var sendings sync.Pool
 // Send blocks only while the library holds bufferedRecords or bufferedBytes.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	s := p.take(m, done)
-	p.client.Produce(context.Background(), &s.record, s.promise)
+	p.Produce(context.Background(), &s.record, s.promise)
 }
 
 func (p *producer) take(m *broker.Message, done broker.Done) *sending {
@@ -86,8 +84,8 @@ func (s *sending) settle(ackNs int64, err error) {
 
 // Producer makes a client connect and get its producer id. The library looks a topic up for as long as a message may take.
 func (s *session) Producer(connection int) (broker.Producer, error) {
-	connect := func() (*kgo.Client, *watch, error) {
-		client, w, err := s.client(fmt.Sprintf("producer-%d", connection), s.producing, func(to *settings) {
+	connect := func() (*client, error) {
+		client, err := s.connect(fmt.Sprintf("producer-%d", connection), s.producing, func(to *settings) {
 			if s.transacts() {
 				to.Set("", nil, kgo.TransactionalID(s.transactionalID(connection)))
 			}
@@ -95,13 +93,13 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 		if err == nil {
 			s.clients.Add(client)
 		}
-		return client, w, err
+		return client, err
 	}
-	client, w, err := connect()
+	client, err := connect()
 	if err != nil {
 		return nil, err
 	}
-	p := &producer{s: s, client: client, watch: w}
+	p := &producer{client: client}
 	limit := max(time.Until(s.until), readyTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -112,7 +110,7 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 			}
 			defer func() { err = cmp.Or(err, client.EndTransaction(ctx, kgo.TryAbort)) }()
 		}
-		err = franz.Ready(ctx, client, s.layout.Names()...)
+		err = franz.Ready(ctx, client.Client, s.layout.Names()...)
 		return errors.Is(err, kgo.ErrRecordTimeout), err
 	})
 	if err == nil && *s.own.Idempotence {
@@ -129,7 +127,7 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 			err = fmt.Errorf("%w; %w", err, refused)
 		}
 	}
-	w.settled.Store(true)
+	client.settled.Store(true)
 	if err == nil && s.transacts() {
 		t := &transactions{p, connect, make(chan *sending, queueLength)}
 		go t.run()
@@ -148,7 +146,7 @@ func (p *producer) refresh() {
 	}
 	now, last := p.s.Now(), p.refreshedNs.Load()
 	if now-last >= int64(metadataMinAge) && p.refreshedNs.CompareAndSwap(last, now) {
-		p.client.ForceMetadataRefresh()
+		p.ForceMetadataRefresh()
 	}
 }
 
@@ -171,7 +169,7 @@ func (p *producer) failure(err error, sentNs int64) error {
 		return fmt.Errorf("kafka: produce: %w: %w", err, broker.ErrUnknown)
 	case errors.As(err, &refusal), errors.Is(err, kgo.ErrMaxBuffered):
 		return fmt.Errorf("kafka: produce: %w", err)
-	case sentNs > p.watch.producedNs.Load():
+	case sentNs > p.producedNs.Load():
 		return errNotConnected
 	case errors.Is(err, kgo.ErrRecordTimeout):
 		return errTimeout

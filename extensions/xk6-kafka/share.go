@@ -58,7 +58,7 @@ func (s *session) setGroups(ctx context.Context, operation kmsg.IncrementalAlter
 		}
 		request.Resources = append(request.Resources, of)
 	}
-	response, err := request.RequestWith(ctx, s.adminRaw)
+	response, err := request.RequestWith(ctx, s.asks)
 	if err != nil {
 		return fmt.Errorf("kafka: set options of share groups: %w", err)
 	}

@@ -113,7 +113,7 @@ const (
 var never = strconv.FormatInt(math.MaxInt64, 10)
 
 // topicConfig is the configuration of new topics: limits that fit the messages, and the topic's part of a durability level.
-func topicConfig(o broker.Options, own options) (map[string]string, error) {
+func topicConfig(o broker.Options, own options) map[string]string {
 	// The limit applies to a batch, which holds at least one message.
 	most := own.BatchBytes + topicBytes
 	switch {
@@ -126,16 +126,11 @@ func topicConfig(o broker.Options, own options) (map[string]string, error) {
 	if own.MinInsyncReplicas > 0 {
 		config["min.insync.replicas"] = strconv.Itoa(own.MinInsyncReplicas)
 	}
-	flushes, known := flushes[o.Durability]
-	if !known {
-		return nil, fmt.Errorf("durability must be memory, os, interval or fsync, got %q", o.Durability)
-	}
-	maps.Copy(config, flushes)
-	return config, nil
+	maps.Copy(config, flushes[o.Durability])
+	return config
 }
 
 var flushes = map[string]map[string]string{
-	"":         {},
 	"memory":   {"flush.messages": never, "flush.ms": never},
 	"os":       {"flush.messages": never, "flush.ms": never},
 	"interval": {"flush.messages": never, "flush.ms": flushMs},
@@ -313,7 +308,7 @@ func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, 
 		}
 		for _, b := range cluster.Brokers {
 			asked, cancel := context.WithTimeout(ctx, goneTimeout)
-			response, err := s.adminRaw.Broker(int(b.NodeID)).Request(asked, request)
+			response, err := s.asks.Broker(int(b.NodeID)).Request(asked, request)
 			cancel()
 			if err != nil && needed {
 				return true, err

@@ -41,7 +41,7 @@ func (s *session) transactionalID(connection int) string {
 type transactions struct {
 	*producer
 	// connect makes a new client with the same id, where Kafka has fenced one whose transaction took too long.
-	connect func() (*kgo.Client, *watch, error)
+	connect func() (*client, error)
 	queue   chan *sending
 }
 
@@ -77,13 +77,13 @@ func (t *transactions) run() {
 
 // transact makes a transaction of the first message and of those that follow it in time.
 func (t *transactions) transact(first *sending) {
-	err := t.client.BeginTransaction()
+	err := t.BeginTransaction()
 	if err != nil && t.s.Over.Err() == nil {
-		t.watch.closing.Store(true)
-		t.client.Close()
-		if t.client, t.watch, err = t.connect(); err == nil {
-			t.watch.settled.Store(true)
-			err = t.client.BeginTransaction()
+		t.closing.Store(true)
+		t.Close()
+		if t.client, err = t.connect(); err == nil {
+			t.settled.Store(true)
+			err = t.BeginTransaction()
 		}
 	}
 	if err != nil {
@@ -91,13 +91,13 @@ func (t *transactions) transact(first *sending) {
 		return
 	}
 	all := []*sending{first}
-	t.client.Produce(context.Background(), &first.record, first.promise)
+	t.Produce(context.Background(), &first.record, first.promise)
 	most := cmp.Or(t.s.own.TransactionMessages, math.MaxInt)
 	for until, open := time.After(time.Duration(t.s.own.TransactionNs)), true; open && len(all) < most; {
 		select {
 		case next := <-t.queue:
 			all = append(all, next)
-			t.client.Produce(context.Background(), &next.record, next.promise)
+			t.Produce(context.Background(), &next.record, next.promise)
 		case <-until:
 			open = false
 		case <-t.s.Over.Done():
@@ -114,7 +114,7 @@ func (t *transactions) transact(first *sending) {
 	}
 	if err != nil {
 		// If this fails, the next BeginTransaction has the library get a new id, which ends what is left of this one.
-		_ = t.client.EndTransaction(t.s.Over, kgo.TryAbort)
+		_ = t.EndTransaction(t.s.Over, kgo.TryAbort)
 	}
 }
 
@@ -122,16 +122,16 @@ func (t *transactions) transact(first *sending) {
 func (t *transactions) commit(all []*sending) error {
 	ctx, cancel := context.WithTimeout(t.s.Over, t.s.timeout())
 	defer cancel()
-	if t.client.Flush(ctx) != nil {
-		t.client.UnsafeAbortBufferedRecords()
-		_ = t.client.Flush(context.Background()) // returns when the last promise has
+	if t.Flush(ctx) != nil {
+		t.UnsafeAbortBufferedRecords()
+		_ = t.Flush(context.Background()) // returns when the last promise has
 	}
 	for _, one := range all {
 		if one.err != nil {
 			return t.aborted(one.err)
 		}
 	}
-	err := t.client.EndTransaction(t.s.Over, kgo.TryCommit)
+	err := t.EndTransaction(t.s.Over, kgo.TryCommit)
 	switch {
 	case err == nil:
 		return nil

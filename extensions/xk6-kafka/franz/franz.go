@@ -46,12 +46,20 @@ func Ready(ctx context.Context, client *kgo.Client, topics ...string) error {
 // AnyPartition is the partition of records for which Partitioner's own decides.
 const AnyPartition = -1
 
-// Partitioner uses a record's partition, where it has one: one that is not there fails the record.
+// Partitioner uses a record's partition, where it has one: one that is not there fails the record. Its own may wait for OnNewBatch to go to another
+// partition; one that chooses by backlog (TopicBackupPartitioner) does not work in it.
 type Partitioner struct{ kgo.Partitioner }
 
 // ForTopic is for the library.
 func (p Partitioner) ForTopic(topic string) kgo.TopicPartitioner {
-	return topicPartitioner{p.Partitioner.ForTopic(topic)}
+	own := topicPartitioner{p.Partitioner.ForTopic(topic)}
+	if sticky, is := own.TopicPartitioner.(kgo.TopicPartitionerOnNewBatch); is {
+		return struct {
+			topicPartitioner
+			kgo.TopicPartitionerOnNewBatch
+		}{own, sticky}
+	}
+	return own
 }
 
 // --- internal ---
