@@ -23,7 +23,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	readonly urlUser?: string;
 	/** Its clients connect to each other, without a server. */
 	brokerless?(options: Options): boolean;
-	/** Environment variables with secrets that do not fit in a URL, such as a token or a credentials path. By its own options or the driver's. */
+	/** Environment variables with secrets that do not fit in a URL, such as a token. `options`: its own, or the driver's. */
 	secretEnv(options: object): readonly string[];
 	traits(options: Options): Traits;
 	/** `ours`: mqbench starts the server, with `config`. */
