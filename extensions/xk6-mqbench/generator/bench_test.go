@@ -42,7 +42,7 @@ func BenchmarkMessage(b *testing.B) {
 				s.transmit(m, m.OffsetNs, 0)
 				s.connection.unlock()
 			}
-			if got := g.recorder.Totals().Received; got != int64(b.N) {
+			if got := g.recorder.Totals().Received.All; got != int64(b.N) {
 				b.Errorf("%d of %d messages were received", got, b.N)
 			}
 		})

@@ -147,7 +147,7 @@ func TestOneOfSeveralLoadsWaitsForItsStartAndStaysUntilItMayLeave(t *testing.T) 
 		g := c.generators[0]
 		c.start(700 * time.Millisecond)
 		time.Sleep(300 * time.Millisecond)
-		if sent := g.recorder.Totals().Sent; sent != 0 {
+		if sent := g.recorder.Totals().Sent.All; sent != 0 {
 			t.Errorf("%s: %d messages were sent before the start", p.Schedule.Kind, sent)
 		}
 		c.settle()

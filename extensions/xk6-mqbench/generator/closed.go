@@ -96,10 +96,10 @@ func (g *Generator) runClosed(ctx context.Context) string {
 		pending := g.expire()
 		now := g.clock.Now()
 		t := g.recorder.Totals()
-		if n := t.Sent + t.Acked + t.Received + t.Settled + g.books.Timeouts(); n != moves {
+		if n := t.Sent.All + t.Acked.All + t.Received.All + t.Settled + g.books.Timeouts(); n != moves {
 			moves, movedNs = n, now
 		}
-		if !open && t.Sent >= g.plan.Schedule.WarmupMessages {
+		if !open && t.Sent.All >= g.plan.Schedule.WarmupMessages {
 			if warmedNs == 0 {
 				warmedNs = now
 			}

@@ -208,8 +208,8 @@ func (g *Generator) sent() bool { return happened(g.paced) }
 
 func (g *Generator) nothingInFlight() bool {
 	t := g.recorder.Totals()
-	unanswered := t.Sent - t.Acked - g.books.Failures.Load() - g.books.Unanswered.Load()
-	return g.slotsTaken() == 0 && t.Sent-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
+	unanswered := t.Sent.All - t.Acked.All - g.books.Failures.Load() - g.books.Unanswered.Load()
+	return g.slotsTaken() == 0 && t.Sent.All-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
 }
 
 // closeSends decides the fate of messages that were due and not sent: failed if the system held them up, not offered if the generator did. callNs is

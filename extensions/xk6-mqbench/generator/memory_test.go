@@ -45,7 +45,7 @@ func TestWhatIsKeptDoesNotGrowWithTheMessages(t *testing.T) {
 				most = max(most, heap()-before)
 			}
 		}
-		if got := g.recorder.Totals().Received; got != int64(n) {
+		if got := g.recorder.Totals().Received.All; got != int64(n) {
 			t.Errorf("%s: %d of %d messages were received", words, got, n)
 		}
 		if most > 16<<20 {

@@ -110,8 +110,8 @@ func (r *results) end() {
 	r.watched.Wait()
 	g := r.g
 	// A run that goes well ends within its last second. That part still gets a tick, or the run's last step would miss a second.
-	if since := g.recorder.Totals(); g.outcome.endNs >= (r.ticks+1)*int64(time.Second) || r.ticks > r.ticked || since.Sent > r.last.Sent ||
-		since.Acked > r.last.Acked || since.Received > r.last.Received {
+	if since := g.recorder.Totals(); g.outcome.endNs >= (r.ticks+1)*int64(time.Second) || r.ticks > r.ticked || since.Sent.All > r.last.Sent.All ||
+		since.Acked.All > r.last.Acked.All || since.Received.All > r.last.Received.All {
 		r.sample()
 		r.ending = true
 		r.tick(r.ticks + 1)
@@ -138,7 +138,7 @@ func (r *results) end() {
 	}
 	// Since the last line of progress.
 	end := map[string]any{
-		"mqbench": "end", "state": g.outcome.state, "sent": t.Sent - r.printed.Sent, "received": t.Received - r.printed.Received,
+		"mqbench": "end", "state": g.outcome.state, "sent": t.Sent.All - r.printed.Sent.All, "received": t.Received.All - r.printed.Received.All,
 		"failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 	}
 	r.figures(end)
@@ -150,9 +150,9 @@ func (r *results) totals(t recorder.Totals, endNs int64, library map[string]any)
 	used := readUsage()
 	totals := map[string]any{
 		"type": "totals", "foreign": g.books.Foreign.Load(),
-		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
-		"firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
-		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
+		"sentInWindow": t.Sent.InWindow, "ackedInWindow": nil, "receivedInWindow": t.Received.InWindow,
+		"firstSendNs": t.Sent.First(), "lastAckNs": t.Acked.Last(),
+		"firstReceiveNs": t.Received.First(), "lastReceiveNs": t.Received.Last(), "windowStartNs": nil,
 		"firstClaimNs": g.firstClaimNs, "endNs": endNs,
 		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
 		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
@@ -169,7 +169,7 @@ func (r *results) totals(t recorder.Totals, endNs int64, library map[string]any)
 		totals["suspendedNs"] = ns - r.asleepNs
 	}
 	if g.facts.Acks {
-		totals["ackedInWindow"] = t.AckedInWindow
+		totals["ackedInWindow"] = t.Acked.InWindow
 		totals["unanswered"] = g.books.Unanswered.Load()
 	}
 	if ns, ok := g.recorder.StartNs(); ok {

@@ -45,15 +45,15 @@ func (r *results) watch() {
 func (r *results) sample() {
 	g := r.g
 	t := g.recorder.Totals()
-	r.backlog = append(r.backlog, max(0, t.Sent-t.Settled))
+	r.backlog = append(r.backlog, max(0, t.Sent.All-t.Settled))
 	if n := over(g.sessions(false), broker.Held, plus); n == nil {
 		r.blind = true
 	} else {
 		r.held = append(r.held, max(0, *n))
 	}
 	if g.crosses {
-		left := t.Sent - g.books.Failures.Load() - g.books.Unanswered.Load()
-		r.outstanding = append(r.outstanding, left*g.plan.subscribers()-t.Received)
+		left := t.Sent.All - g.books.Failures.Load() - g.books.Unanswered.Load()
+		r.outstanding = append(r.outstanding, left*g.plan.subscribers()-t.Received.All)
 	}
 }
 
@@ -63,16 +63,16 @@ func (r *results) tick(k int64) {
 	r.ticks = k
 	t := g.recorder.Totals()
 	now := readUsage()
-	inFlight := max(0, t.Sent-t.Settled)
+	inFlight := max(0, t.Sent.All-t.Settled)
 	acked := func(since recorder.Totals) any {
 		if !g.facts.Acks {
 			return nil
 		}
-		return t.Acked - since.Acked
+		return t.Acked.All - since.Acked.All
 	}
 	tick := map[string]any{
-		"type": "tick", "at": float64(k), "sent": t.Sent - r.last.Sent, "acked": acked(r.last),
-		"received": t.Received - r.last.Received, "inFlight": inFlight, "backlog": r.backlog,
+		"type": "tick", "at": float64(k), "sent": t.Sent.All - r.last.Sent.All, "acked": acked(r.last),
+		"received": t.Received.All - r.last.Received.All, "inFlight": inFlight, "backlog": r.backlog,
 		"cpuNs": max(0, now.cpuNs-r.lastUsage.cpuNs), "gcPauseNs": max(0, now.gcPauseNs-r.lastUsage.gcPauseNs),
 		"gcCycles": now.gcCycles - r.lastUsage.gcCycles,
 	}
@@ -96,7 +96,7 @@ func (r *results) tick(k int64) {
 	}
 	r.stops()
 	progress := map[string]any{
-		"mqbench": "tick", "at": k, "sent": t.Sent - r.printed.Sent, "acked": acked(r.printed), "received": t.Received - r.printed.Received,
+		"mqbench": "tick", "at": k, "sent": t.Sent.All - r.printed.Sent.All, "acked": acked(r.printed), "received": t.Received.All - r.printed.Received.All,
 		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil,
 	}
@@ -182,11 +182,11 @@ func (g *Generator) tickOf(k int64) (from, to int64) {
 // crossing is a client's counts so far where messages cross: only the counts of all clients together show whether all has arrived.
 func (g *Generator) crossing(t recorder.Totals) map[string]any {
 	counts := map[string]any{
-		"sent": t.Sent, "acked": nil, "failed": g.books.Failures.Load(), "unanswered": g.books.Unanswered.Load(),
-		"received": t.Received, "paced": g.settled(),
+		"sent": t.Sent.All, "acked": nil, "failed": g.books.Failures.Load(), "unanswered": g.books.Unanswered.Load(),
+		"received": t.Received.All, "paced": g.settled(),
 	}
 	if g.facts.Acks {
-		counts["acked"] = t.Acked
+		counts["acked"] = t.Acked.All
 	}
 	return counts
 }

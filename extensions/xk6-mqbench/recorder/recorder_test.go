@@ -158,7 +158,7 @@ func TestAWindowThatOpensLaterHasItsSecondsFromThereAndNoneOfTheWarmUp(t *testin
 		t.Errorf("the last second is from %d, %d ns long; want half a second", last.StartNs, last.LengthNs)
 	}
 	totals := r.Totals()
-	if totals.Sent != 4 || *totals.Sends.First() != opens+100 || *totals.Receipts.Last() != opens+1_200_000_050 || totals.Acks.Last() != nil {
+	if totals.Sent.All != 4 || *totals.Sent.First() != opens+100 || *totals.Received.Last() != opens+1_200_000_050 || totals.Acked.Last() != nil {
 		t.Errorf("totals %+v; want the window's messages of all shards in the spans, and no acknowledgement", totals)
 	}
 }

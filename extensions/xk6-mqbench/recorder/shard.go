@@ -45,14 +45,8 @@ func (s *Shard) Settled() { s.totals.Settled++ }
 // Sent records message i after its send call, between Enter and Leave. All times are ns since T0 or durations. offsetNs is the time under
 // which the message is filed: the intended one, or in closed loads the send call's.
 func (s *Shard) Sent(i, offsetNs, callNs, lagNs, queuedNs int64) {
-	s.tally(&s.totals.Sent, &s.totals.SentInWindow, callNs)
-	r := s.recorder
-	if i >= r.first.Load() {
-		s.totals.Sends.add(callNs)
-	} else if !r.warmUp {
-		return
-	}
-	if !r.kept[Lag] {
+	s.tally(&s.totals.Sent, i, callNs)
+	if !s.keeps(Lag, i) {
 		return
 	}
 	sec := s.at(offsetNs)
@@ -62,29 +56,25 @@ func (s *Shard) Sent(i, offsetNs, callNs, lagNs, queuedNs int64) {
 
 // Received counts a distinct receipt of message i, between Enter and Leave.
 func (s *Shard) Received(i, receivedNs int64) {
-	s.tally(&s.totals.Received, &s.totals.ReceivedInWindow, receivedNs)
+	s.tally(&s.totals.Received, i, receivedNs)
 	if !s.recorder.acks {
 		s.complete(receivedNs)
-	}
-	if i >= s.recorder.first.Load() {
-		s.totals.Receipts.add(receivedNs)
 	}
 }
 
 // Completed records that the response of message i ended, between Enter and Leave.
 func (s *Shard) Completed(i, offsetNs, completedNs, sentNs, lagNs int64) {
-	r := s.recorder
-	if i < r.first.Load() && !r.warmUp || !r.kept[Service] {
+	if !s.keeps(Service, i) {
 		return
 	}
+	responseNs, queuedNs, serviceNs := completedNs-offsetNs, sentNs-offsetNs-lagNs, completedNs-sentNs
 	sec := s.at(offsetNs)
-	s.record(sec, Service, i, offsetNs, completedNs-sentNs, 0)
-	if !r.kept[Response] {
+	s.record(sec, Service, i, offsetNs, serviceNs, 0)
+	if !s.recorder.kept[Response] {
 		return
 	}
-	s.record(sec, Response, i, offsetNs, completedNs-offsetNs, lagNs)
-	if i >= r.first.Load() {
-		responseNs, queuedNs, serviceNs := completedNs-offsetNs, sentNs-offsetNs-lagNs, completedNs-sentNs
+	s.record(sec, Response, i, offsetNs, responseNs, lagNs)
+	if i >= s.recorder.first.Load() {
 		s.breakDown(responseNs, queuedNs, lagNs, serviceNs)
 		s.slow.offer(Slow{
 			Index: i, OffsetNs: offsetNs, ResponseNs: responseNs, QueuedNs: queuedNs, LagNs: lagNs, ServiceNs: serviceNs,
@@ -99,28 +89,23 @@ func (s *Shard) Last(i, offsetNs, receivedNs, lagNs int64) {
 
 // Acked records the acknowledgement of message i, between Enter and Leave.
 func (s *Shard) Acked(i, offsetNs, ackedNs, lagNs int64) {
-	s.tally(&s.totals.Acked, &s.totals.AckedInWindow, ackedNs)
+	s.tally(&s.totals.Acked, i, ackedNs)
 	if s.recorder.acks {
 		s.complete(ackedNs)
-	}
-	if i >= s.recorder.first.Load() {
-		s.totals.Acks.add(ackedNs)
 	}
 	s.single(Ack, i, offsetNs, ackedNs-offsetNs, lagNs)
 }
 
 // --- internal ---
 
-func (s *Shard) tally(all, inWindow *int64, atNs int64) {
-	*all++
-	if atNs >= s.recorder.windowStartNs.Load() && atNs < s.recorder.windowEndNs.Load() {
-		*inWindow++
-	}
+func (s *Shard) keeps(m Metric, i int64) bool {
+	r := s.recorder
+	return r.kept[m] && (i >= r.first.Load() || r.warmUp)
 }
 
 // single records a value of a metric that comes without others.
 func (s *Shard) single(m Metric, i, offsetNs, ns, lagNs int64) {
-	if r := s.recorder; r.kept[m] && (i >= r.first.Load() || r.warmUp) {
+	if s.keeps(m, i) {
 		s.record(s.at(offsetNs), m, i, offsetNs, ns, lagNs)
 	}
 }

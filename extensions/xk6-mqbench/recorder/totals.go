@@ -1,64 +1,70 @@
 package recorder
 
-// Totals counts messages by when things really happened: all of them, and those while the window was open.
+// Totals counts messages by when things really happened.
 type Totals struct {
-	Sent, Acked, Received int64
+	Sent, Acked, Received Flow
 	// Settled messages were completed or failed.
-	Settled                                       int64
-	SentInWindow, AckedInWindow, ReceivedInWindow int64
-	// Sends, Acks and Receipts are the spans of the window's messages.
-	Sends, Acks, Receipts Span
+	Settled int64
 }
 
-// Span is the first and the last of some moments, ns since T0. Its zero value is empty.
-type Span struct {
-	FirstNs, LastNs int64
+// Flow counts one step of messages: all of them, and those while the window was open.
+type Flow struct {
+	All, InWindow int64
+	// Of the window's messages, ns since T0; any is false if there are none.
+	firstNs, lastNs int64
 	any             bool
 }
 
-// First is nil if the span is empty.
-func (s Span) First() *int64 { return s.or(s.FirstNs) }
+// First is when the first of the window's messages took the step, ns since T0; nil if none did.
+func (f Flow) First() *int64 { return f.or(f.firstNs) }
 
-// Last is nil if the span is empty.
-func (s Span) Last() *int64 { return s.or(s.LastNs) }
+// Last is when the last one did.
+func (f Flow) Last() *int64 { return f.or(f.lastNs) }
 
 // Totals of all shards so far.
 func (r *Recorder) Totals() Totals {
 	var t Totals
 	r.each(func(s *Shard) {
-		t.Sent += s.totals.Sent
-		t.Acked += s.totals.Acked
-		t.Received += s.totals.Received
+		t.Sent.merge(s.totals.Sent)
+		t.Acked.merge(s.totals.Acked)
+		t.Received.merge(s.totals.Received)
 		t.Settled += s.totals.Settled
-		t.SentInWindow += s.totals.SentInWindow
-		t.AckedInWindow += s.totals.AckedInWindow
-		t.ReceivedInWindow += s.totals.ReceivedInWindow
-		t.Sends.merge(s.totals.Sends)
-		t.Acks.merge(s.totals.Acks)
-		t.Receipts.merge(s.totals.Receipts)
 	})
 	return t
 }
 
 // --- internal ---
 
-func (s *Span) add(ns int64) {
-	if !s.any {
-		*s = Span{ns, ns, true}
-		return
+// tally counts a step of message i at the given time.
+func (s *Shard) tally(f *Flow, i, atNs int64) {
+	r := s.recorder
+	f.All++
+	if atNs >= r.windowStartNs.Load() && atNs < r.windowEndNs.Load() {
+		f.InWindow++
 	}
-	s.FirstNs, s.LastNs = min(s.FirstNs, ns), max(s.LastNs, ns)
+	if i >= r.first.Load() {
+		f.span(atNs)
+	}
 }
 
-func (s *Span) merge(o Span) {
+func (f *Flow) span(ns int64) {
+	if !f.any {
+		f.firstNs, f.lastNs, f.any = ns, ns, true
+	}
+	f.firstNs, f.lastNs = min(f.firstNs, ns), max(f.lastNs, ns)
+}
+
+func (f *Flow) merge(o Flow) {
+	f.All += o.All
+	f.InWindow += o.InWindow
 	if o.any {
-		s.add(o.FirstNs)
-		s.add(o.LastNs)
+		f.span(o.firstNs)
+		f.span(o.lastNs)
 	}
 }
 
-func (s Span) or(ns int64) *int64 {
-	if !s.any {
+func (f Flow) or(ns int64) *int64 {
+	if !f.any {
 		return nil
 	}
 	return &ns
