@@ -50,32 +50,23 @@ func Of(s Shape) (Schedule, error) {
 		return NewPoisson(*s.Rate, s.Seed)
 	case "stages":
 		return NewStages(s.Pieces)
-	case "closed":
-		return nil, fmt.Errorf("schedule: a closed load has no intended times")
 	}
 	return nil, fmt.Errorf("schedule: kind must be constant, poisson or stages, got %q", s.Kind)
 }
 
-// Constant is Messages per PerNs nanoseconds at equal distances. The ratio is exact, so there is no drift.
-type Constant struct {
-	Messages uint64
-	PerNs    uint64
-}
-
-var _ Schedule = Constant{}
+// Constant is a rate at equal distances. The ratio is exact, so there is no drift.
+type Constant Rate
 
 // New checks the ratio.
 func New(messages, perNs int64) (Constant, error) {
-	if err := (Rate{messages, perNs}).check(); err != nil {
-		return Constant{}, err
-	}
-	return Constant{Messages: uint64(messages), PerNs: uint64(perNs)}, nil
+	rate := Rate{messages, perNs}
+	return Constant(rate), rate.check()
 }
 
 // Offset is floor(i * PerNs / Messages), computed with 128 bits. The result must fit 63 bits (292 years).
 func (c Constant) Offset(i int64) int64 {
-	hi, lo := bits.Mul64(uint64(i), c.PerNs)
-	offset, _ := bits.Div64(hi, lo, c.Messages)
+	hi, lo := bits.Mul64(uint64(i), uint64(c.PerNs))
+	offset, _ := bits.Div64(hi, lo, uint64(c.Messages))
 	return int64(offset)
 }
 
@@ -84,9 +75,9 @@ func (c Constant) Before(ns int64) int64 {
 	if ns <= 0 {
 		return 0
 	}
-	hi, lo := bits.Mul64(uint64(ns), c.Messages)
-	lo, carry := bits.Add64(lo, c.PerNs-1, 0)
-	n, _ := bits.Div64(hi+carry, lo, c.PerNs)
+	hi, lo := bits.Mul64(uint64(ns), uint64(c.Messages))
+	lo, carry := bits.Add64(lo, uint64(c.PerNs)-1, 0)
+	n, _ := bits.Div64(hi+carry, lo, uint64(c.PerNs))
 	return int64(n)
 }
 
