@@ -140,15 +140,10 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 	var taken []CompletedSecond
 	at := map[int64]int{}
 	r.each(func(s *Shard) {
-		kept := s.completed[:0]
-		for _, c := range s.completed {
+		s.completed = slices.DeleteFunc(s.completed, func(c *completions) bool {
 			n := c.firstBin / CompletionBins * r.interval
 			if n+r.interval > before {
-				kept = append(kept, c)
-				continue
-			}
-			if s.completing == c {
-				s.completing = nil
+				return false
 			}
 			if _, seen := at[n]; !seen {
 				at[n] = len(taken)
@@ -157,9 +152,8 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 			for k, count := range c.counts {
 				taken[at[n]].Counts[k] += count
 			}
-		}
-		clear(s.completed[len(kept):])
-		s.completed = kept
+			return true
+		})
 	})
 	slices.SortFunc(taken, func(a, b CompletedSecond) int { return cmp.Compare(a.Second, b.Second) })
 	return taken
@@ -186,23 +180,13 @@ func (s *Shard) breakDown(responseNs, queuedNs, lagNs, serviceNs int64) {
 func (s *Shard) complete(atNs int64) {
 	// A time before T0 is possible: this machine's clock may be a little behind the sender's.
 	bin := max(0, atNs) / (binNs * s.recorder.interval)
-	c := s.completing
-	if c == nil || uint64(bin-c.firstBin) >= CompletionBins {
-		c = s.completionsOf(bin)
-	}
-	c.counts[bin-c.firstBin]++
-}
-
-// completionsOf returns the second that holds a bin. The newest seconds come last, and most calls ask for those.
-func (s *Shard) completionsOf(bin int64) *completions {
-	firstBin := bin / CompletionBins * CompletionBins
-	for k := len(s.completed) - 1; k >= 0; k-- {
-		if s.completed[k].firstBin == firstBin {
-			s.completing = s.completed[k]
-			return s.completing
+	for k := len(s.completed) - 1; k >= 0; k-- { // the newest seconds come last
+		if c := s.completed[k]; uint64(bin-c.firstBin) < CompletionBins {
+			c.counts[bin-c.firstBin]++
+			return
 		}
 	}
-	s.completing = &completions{firstBin: firstBin}
-	s.completed = append(s.completed, s.completing)
-	return s.completing
+	c := &completions{firstBin: bin / CompletionBins * CompletionBins}
+	c.counts[bin-c.firstBin]++
+	s.completed = append(s.completed, c)
 }

@@ -20,10 +20,9 @@ type Shard struct {
 	breakdown *[buckets]Bucket
 	// over counts the messages of the window above each limit.
 	over []int64
-	// completed has the seconds that were not taken yet, and last the one of the previous record.
-	completed  []*completions
-	completing *completions
-	_          [64]byte // shards do not share a cache line
+	// completed has the seconds that were not taken yet.
+	completed []*completions
+	_         [64]byte // shards do not share a cache line
 }
 
 // Enter locks the shard for one message's records and the caller's books about it, until Leave. After Close it returns false and locks nothing.
