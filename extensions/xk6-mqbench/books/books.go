@@ -4,6 +4,7 @@ package books
 import (
 	"maps"
 	"math"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -212,20 +213,18 @@ func (b *Books) FindLost(tried []int64, offset func(i int64) int64) {
 			continue
 		}
 		p := int64(k) % b.Producers
-		var receipts receiptCounts
 		first := b.Sequences(p, b.First)
-		if receipts.add(b, p, received, first, tried[p]); receipts.lost == 0 {
+		some := func(below int64) bool {
+			var receipts receiptCounts
+			receipts.add(b, p, received, first, below)
+			return receipts.lost > 0
+		}
+		if !some(tried[p]) {
 			continue
 		}
-		for seq := first; seq < tried[p]; seq++ {
-			if received.Has(seq) || b.Acks && !b.ackedSets[p].Has(seq) ||
-				!b.Acks && (b.failedSets[p].Has(seq) || b.unknownSets[p].Has(seq)) {
-				continue
-			}
-			if i := seq*b.Producers + p; best < 0 || i < best {
-				best = i
-			}
-			break
+		seq := first + int64(sort.Search(int(tried[p]-first), func(n int) bool { return some(first + int64(n) + 1) }))
+		if i := seq*b.Producers + p; best < 0 || i < best {
+			best = i
 		}
 	}
 	if best >= 0 {
