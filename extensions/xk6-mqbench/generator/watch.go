@@ -64,18 +64,11 @@ func (r *results) tick(k int64) {
 	t := g.recorder.Totals()
 	now := readUsage()
 	inFlight := max(0, t.Sent.All-t.Settled)
-	acked := func(since recorder.Totals) any {
-		if !g.facts.Acks {
-			return nil
-		}
-		return t.Acked.All - since.Acked.All
-	}
-	tick := map[string]any{
-		"type": "tick", "at": float64(k), "sent": t.Sent.All - r.last.Sent.All, "acked": acked(r.last),
-		"received": t.Received.All - r.last.Received.All, "inFlight": inFlight, "backlog": r.backlog,
+	tick := g.counts(t, r.last, map[string]any{
+		"type": "tick", "at": float64(k), "inFlight": inFlight, "backlog": r.backlog,
 		"cpuNs": max(0, now.cpuNs-r.lastUsage.cpuNs), "gcPauseNs": max(0, now.gcPauseNs-r.lastUsage.gcPauseNs),
 		"gcCycles": now.gcCycles - r.lastUsage.gcCycles,
-	}
+	})
 	if n := k - r.ticked; n > 1 {
 		tick["seconds"] = n
 	}
@@ -95,11 +88,10 @@ func (r *results) tick(k int64) {
 		r.last, r.lastUsage, r.ticked = t, now, k
 	}
 	r.stops()
-	progress := map[string]any{
-		"mqbench": "tick", "at": k, "sent": t.Sent.All - r.printed.Sent.All, "acked": acked(r.printed), "received": t.Received.All - r.printed.Received.All,
-		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
+	progress := g.counts(t, r.printed, map[string]any{
+		"mqbench": "tick", "at": k, "inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil,
-	}
+	})
 	if g.crosses || g.plan.Ledger {
 		progress["crossing"] = g.crossing(t)
 	}
@@ -181,14 +173,18 @@ func (g *Generator) tickOf(k int64) (from, to int64) {
 
 // crossing is a client's counts so far where messages cross: only the counts of all clients together show whether all has arrived.
 func (g *Generator) crossing(t recorder.Totals) map[string]any {
-	counts := map[string]any{
-		"sent": t.Sent.All, "acked": nil, "failed": g.books.Failures.Load(), "unanswered": g.books.Unanswered.Load(),
-		"received": t.Received.All, "paced": g.settled(),
-	}
+	return g.counts(t, recorder.Totals{}, map[string]any{
+		"failed": g.books.Failures.Load(), "unanswered": g.books.Unanswered.Load(), "paced": g.settled(),
+	})
+}
+
+// counts adds what has been sent, acknowledged and received since then to a line; acked is null if nothing is acknowledged.
+func (g *Generator) counts(t, since recorder.Totals, line map[string]any) map[string]any {
+	line["sent"], line["acked"], line["received"] = t.Sent.All-since.Sent.All, nil, t.Received.All-since.Received.All
 	if g.facts.Acks {
-		counts["acked"] = t.Acked.All
+		line["acked"] = t.Acked.All - since.Acked.All
 	}
-	return counts
+	return line
 }
 
 // settled writes the seconds of intended time that are complete or old, and adds the last one's percentiles to the progress.
