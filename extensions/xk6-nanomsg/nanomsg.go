@@ -45,18 +45,14 @@ type options struct {
 }
 
 // New makes a session.
-func New(o broker.Options) (broker.Session, error) {
-	own := options{Options: brokerless.Defaults}
-	if err := o.Decode(&own); err != nil {
-		return nil, fmt.Errorf("nanomsg: %w", err)
-	}
+var New = brokerless.Driver("nanomsg", options{Options: brokerless.Defaults}, func(own options) (brokerless.Options, brokerless.Library, map[string]string) {
 	own.Queue = Library{own.Queue}.queueOf(own.Mode)
-	return brokerless.New("nanomsg", o, own.Options, Library{own.Queue}, map[string]string{
+	return own.Options, Library{own.Queue}, map[string]string{
 		"flush": "each message, by the library's own goroutine", "turns": "the library's: whoever is ready",
 		"queue": fmt.Sprint(own.Queue), "prefetch": fmt.Sprintf("%d in the receiving socket", own.Queue),
 		"noDelay": "true", "maxRecvSize": "no limit", "linger": "none", "reconnectWait": reconnectWait.String(),
-	})
-}
+	}
+})
 
 // Library is mangos's sockets, with queues of that length, or 0 for New's length.
 type Library struct{ queue int }
@@ -67,7 +63,7 @@ func (Library) Version() string {
 }
 
 // Listen binds PULL, SUB or a raw REP.
-func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(brokerless.Message)) (brokerless.In, error) {
+func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(brokerless.Message)) (brokerless.In, string, error) {
 	options := map[string]any{mangos.OptionReadQLen: l.queueOf(mode)}
 	open := pull.NewSocket
 	switch mode {
@@ -78,17 +74,17 @@ func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(
 	}
 	socket, err := opened(open, options)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	listener, err := socket.NewListener(address, ofConnections(address))
 	if err == nil {
 		err = listener.Listen()
 	}
 	if err != nil {
-		return nil, errors.Join(err, socket.Close())
+		return nil, "", errors.Join(err, socket.Close())
 	}
 	go receive(socket, mode, take)
-	return &in{socket, listener.Address()}, nil
+	return in{socket}, listener.Address(), nil
 }
 
 // Sender makes PUSH, PUB or a raw REQ.
@@ -115,14 +111,9 @@ func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), b 
 	return o, nil
 }
 
-type in struct {
-	mangos.Socket
-	address string
-}
+type in struct{ mangos.Socket }
 
-func (i *in) Address() string { return i.address }
-
-func (i *in) Reply(m brokerless.Message) error {
+func (i in) Reply(m brokerless.Message) error {
 	return send(i, nil, m.Payload, bytes.Join(m.Path, nil))
 }
 

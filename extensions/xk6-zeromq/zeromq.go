@@ -35,17 +35,13 @@ type options struct {
 }
 
 // New makes a session.
-func New(o broker.Options) (broker.Session, error) {
-	own := options{Options: brokerless.Defaults}
-	if err := o.Decode(&own); err != nil {
-		return nil, fmt.Errorf("zeromq: %w", err)
-	}
-	return brokerless.New("zeromq", o, own.Options, Library{own.HighWaterMark}, map[string]string{
+var New = brokerless.Driver("zeromq", options{Options: brokerless.Defaults}, func(own options) (brokerless.Options, brokerless.Library, map[string]string) {
+	return own.Options, Library{own.HighWaterMark}, map[string]string{
 		"flush": "each message, with the send", "turns": "the driver's: the library hands each message to every receiver",
 		"highWaterMark": cmp.Or(map[bool]string{true: fmt.Sprint(own.HighWaterMark)}[own.HighWaterMark > 0], "none, the library's own"),
 		"prefetch":      "10 in the receiving socket, as the library has it", "noDelay": "true", "reconnectWait": reconnectWait.String(),
-	})
-}
+	}
+})
 
 // Library is go-zeromq's sockets.
 type Library struct{ highWaterMark int }
@@ -56,8 +52,8 @@ func (Library) Version() string {
 }
 
 // Listen binds PULL, SUB or ROUTER.
-func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(brokerless.Message)) (brokerless.In, error) {
-	i := &in{sockets[mode].in(context.Background(), common()...), address[:len("tcp://")]}
+func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(brokerless.Message)) (brokerless.In, string, error) {
+	i := in{sockets[mode].in(context.Background(), common()...)}
 	var err error
 	if mode == brokerless.PubSub {
 		err = i.SetOption(zmq4.OptionSubscribe, prefix)
@@ -66,13 +62,13 @@ func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(
 		err = i.Listen(address)
 	}
 	if err != nil {
-		return nil, errors.Join(err, i.Close())
+		return nil, "", errors.Join(err, i.Close())
 	}
 	go func() {
 		for !errors.Is(receive(i, mode, take), context.Canceled) { // another error is of one connection
 		}
 	}()
-	return i, nil
+	return i, address[:len("tcp://")] + i.Addr().String(), nil
 }
 
 // Sender makes no socket yet: each receiver gets one.
@@ -89,14 +85,9 @@ var sockets = map[brokerless.Mode]struct {
 	brokerless.ReqRep:   {zmq4.NewRouter, zmq4.NewDealer},
 }
 
-type in struct {
-	zmq4.Socket
-	scheme string
-}
+type in struct{ zmq4.Socket }
 
-func (i *in) Address() string { return i.scheme + i.Addr().String() }
-
-func (i *in) Reply(m brokerless.Message) error {
+func (i in) Reply(m brokerless.Message) error {
 	return i.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...))
 }
 
@@ -112,27 +103,15 @@ type out struct {
 	peers []*peer
 }
 
-// peer is connected until its base ends.
+// peer is one receiver.
 type peer struct {
-	base            *broker.Base
-	link            broker.Link[*wire]
+	broker.Link[*wire]
 	address, prefix string
 }
 
 func (o *out) Connect(ctx context.Context, address, prefix string) error {
-	p := &peer{broker.NewBase("zeromq", broker.Options{OnError: o.session.OnError}), broker.Link[*wire]{Wait: reconnectWait}, address, prefix}
-	again := false
-	err := p.link.Open(ctx, p.base, func(ctx context.Context) (*wire, error) {
-		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-		defer cancel()
-		made, err := o.dial(ctx, p)
-		if err == nil && again {
-			o.session.Reconnected()
-		}
-		again = true
-		return made, err
-	})
-	if err != nil {
+	p := &peer{broker.Link[*wire]{Wait: reconnectWait}, address, prefix}
+	if err := p.Open(ctx, o.session, func(ctx context.Context) (*wire, error) { return o.dial(ctx, p) }); err != nil {
 		return err
 	}
 	o.mu.Lock()
@@ -152,7 +131,12 @@ func (o *out) Close() error {
 func (o *out) end(these func(*peer) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.peers = slices.DeleteFunc(slices.Clone(o.peers), func(p *peer) bool { return these(p) && p.base.End() })
+	for _, p := range o.peers {
+		if these(p) {
+			p.End()
+		}
+	}
+	o.peers = slices.DeleteFunc(slices.Clone(o.peers), these)
 }
 
 func (o *out) Send(m brokerless.Message) error {
@@ -163,7 +147,7 @@ func (o *out) Send(m brokerless.Message) error {
 		// PUB keeps a message until it has left.
 		message := zmq4.NewMsgFrom([]byte(m.Topic), slices.Clone(m.Payload))
 		for _, p := range peers {
-			if w, is := p.link.Now(); is {
+			if w, is := p.Now(); is {
 				if err := w.SendMulti(message); err != nil {
 					return err
 				}
@@ -173,7 +157,7 @@ func (o *out) Send(m brokerless.Message) error {
 	}
 	for range peers { // the next one of those that are connected
 		o.turn++
-		if w, is := peers[o.turn%len(peers)].link.Now(); is {
+		if w, is := peers[o.turn%len(peers)].Now(); is {
 			err := w.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...))
 			if err != nil {
 				w.End(err)
@@ -223,7 +207,9 @@ func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Mess
 
 // dial connects a new socket, and watches for a loss that no failing send shows; one of PUB has the subscription when it returns.
 func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
-	w := &wire{sockets[o.mode].out(p.base.Over, common()...), broker.NewLifetime(p.base.Over)}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	w := &wire{sockets[o.mode].out(p.Over, common()...), broker.NewLifetime(p.Over)}
 	context.AfterFunc(w, func() { _ = w.Close() })
 	err := w.SetOption(zmq4.OptionHWM, o.highWaterMark)
 	if err == nil {

@@ -139,7 +139,7 @@ type Peer interface {
 
 // Endpoints are where the session's subscriptions take messages; empty for a system with a server.
 func Endpoints(s Session) []Endpoint {
-	if able, ok := s.(Peer); ok {
+	if able, ok := Ability[Peer](s); ok {
 		return able.Endpoints()
 	}
 	return nil
@@ -147,7 +147,7 @@ func Endpoints(s Session) []Endpoint {
 
 // Meet adds the subscriptions of other clients to the session.
 func Meet(ctx context.Context, s Session, others []Endpoint) error {
-	if able, ok := s.(Peer); ok {
+	if able, ok := Ability[Peer](s); ok {
 		return able.Meet(ctx, others)
 	}
 	return errors.New("clients of this system meet at its server, not each other")
@@ -183,14 +183,20 @@ func Patience(ctx context.Context) time.Duration {
 // SmallBuffer is the size of such a connection's buffers: thousands of idle ones should not fill the memory.
 const SmallBuffer = 4096
 
+// Ability is a session's ability, also if only the Simple has it that the session is made of.
+func Ability[Able any](s Session) (able Able, ok bool) {
+	able, ok = s.(Able)
+	if of, is := s.(*simple); is && !ok {
+		able, ok = of.own.(Able)
+	}
+	return able, ok
+}
+
 // --- internal ---
 
 // number is the answer of a session with that ability; nil if the session does not have it.
-func number[Ability any](s Session, ask func(Ability) int64) *int64 {
-	able, ok := s.(Ability)
-	if of, is := s.(*simple); is && !ok {
-		able, ok = of.own.(Ability)
-	}
+func number[Able any](s Session, ask func(Able) int64) *int64 {
+	able, ok := Ability[Able](s)
 	if !ok {
 		return nil
 	}

@@ -216,17 +216,22 @@ func NewLifetime(ctx context.Context) Lifetime {
 func (l Lifetime) Err() error { return context.Cause(l.Context) }
 
 // Link is a connection that is replaced whenever it is lost. The loss is reported, attempts to connect are not, and the new connection counts
-// once. A link ends with its session, or when a connection is lost after Quiet. Drivers check Now: sends fail while there is no connection.
+// once. A link ends with End, with its session, or when a connection is lost after Quiet. Drivers check Now: sends fail while there is no connection.
 type Link[W Wire] struct {
 	// First is how long a lost connection waits for the first attempt to replace it, Wait how long for each other one.
 	First, Wait time.Duration
-	now         atomic.Pointer[W]
+	// Over ends with the link. Open sets it, and End.
+	Over context.Context
+	End  context.CancelFunc
+	now  atomic.Pointer[W]
 }
 
 // Open makes the first connection. One goroutine at a time calls dial; it returns a connection with all that is to be on it, or nothing.
 func (l *Link[W]) Open(ctx context.Context, b *Base, dial func(context.Context) (W, error)) error {
+	l.Over, l.End = context.WithCancel(b.Over)
 	made, err := dial(ctx)
 	if err != nil {
+		l.End()
 		return err
 	}
 	l.now.Store(&made)
@@ -271,17 +276,17 @@ func (l *Lifeline) Works() {
 func (l *Link[W]) keep(b *Base, wire W, dial func(context.Context) (W, error)) {
 	for {
 		select {
-		case <-b.Over.Done():
+		case <-l.Over.Done():
 			return
 		case <-wire.Done():
 		}
 		l.now.Store(nil)
-		if b.IsQuiet() {
+		if l.Over.Err() != nil || b.IsQuiet() {
 			return
 		}
 		b.Report("connection lost", address.Cause(wire.Err()))
-		err := deadline.Retry(b.Over, l.First, l.Wait, func() error {
-			made, err := dial(b.Over)
+		err := deadline.Retry(l.Over, l.First, l.Wait, func() error {
+			made, err := dial(l.Over)
 			if err == nil {
 				wire = made
 				l.now.Store(&made)

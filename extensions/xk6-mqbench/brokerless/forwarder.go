@@ -15,12 +15,9 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
-
-const connectTimeout = 10 * time.Second
 
 // Main runs a forwarder until a signal comes, with the arguments of its command line, without the program's name. For each topic it has a
 // socket that takes messages from senders, and one that hands them to receivers. It stores nothing but the library's queues.
@@ -79,8 +76,9 @@ type forwarder struct {
 
 // passage takes messages in and hands them on.
 type passage struct {
-	in  In
-	out Out
+	in       In
+	entrance string
+	out      Out
 	// replying: a socket has one sender at a time.
 	replying sync.Mutex
 }
@@ -101,7 +99,7 @@ func (c *client) Hello(mode Mode, version *string) error {
 func (c *client) Entrance(topic string, address *string) error {
 	p, err := c.of.passage(c.mode, topic)
 	if err == nil {
-		*address = p.in.Address()
+		*address = p.entrance
 	}
 	return err
 }
@@ -113,7 +111,7 @@ func (c *client) Subscribe(to broker.Endpoint, _ *string) error {
 		return err
 	}
 	c.leave.Add(func() { p.out.Disconnect(to.Address) })
-	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	return p.out.Connect(ctx, to.Address, prefixOf(to))
 }
@@ -163,7 +161,7 @@ func (f *forwarder) passage(mode Mode, topic string) (*passage, error) {
 		return nil, err
 	}
 	// Messages that cannot be handed on are dropped silently: nothing here is acknowledged.
-	p.in, err = f.library.Listen(mode, "", "tcp://"+net.JoinHostPort(f.host, "0"), func(m Message) { _ = p.out.Send(m) })
+	p.in, p.entrance, err = f.library.Listen(mode, "", "tcp://"+net.JoinHostPort(f.host, "0"), func(m Message) { _ = p.out.Send(m) })
 	if err != nil {
 		return nil, errors.Join(err, p.out.Close())
 	}

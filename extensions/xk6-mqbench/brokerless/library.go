@@ -34,17 +34,15 @@ type Message struct {
 type Library interface {
 	// Version of the library, for people: "mangos v3.4.2 (pure Go)".
 	Version() string
-	// Listen opens a socket that receives at the address, "tcp://127.0.0.1:0" or "ipc:///tmp/x", until Close. One goroutine at a time calls take,
-	// and the library is held up as long as it takes. prefix: of the topics, in PubSub.
-	Listen(mode Mode, prefix, address string, take func(Message)) (In, error)
+	// Listen opens a socket that receives at the address, "tcp://127.0.0.1:0" or "ipc:///tmp/x", until Close; at is where senders reach it. One goroutine
+	// at a time calls take, and the library is held up as long as it takes. prefix: of the topics, in PubSub.
+	Listen(mode Mode, prefix, address string, take func(Message)) (socket In, at string, err error)
 	// Sender makes a socket that sends, without a connection. reply gets replies, in ReqRep, from any goroutine. b counts and reports lost connections.
 	Sender(mode Mode, reply func(Message), b *broker.Base) (Out, error)
 }
 
 // In is a socket that receives.
 type In interface {
-	// Address is where senders reach it.
-	Address() string
 	// Reply sends a message back along its Path. One goroutine at a time calls it.
 	Reply(m Message) error
 	Close() error

@@ -17,68 +17,121 @@ import (
 )
 
 const (
-	dialTimeout   = 5 * time.Second
+	closeTimeout  = time.Second
 	answerTimeout = 10 * time.Second
-	reconnectWait = 100 * time.Millisecond
 )
 
-// sender is the sending side of a connection: a socket for each topic.
+// sender has a socket for each topic.
 type sender struct {
-	session *Session
-	mu      sync.Mutex
-	outs    map[string]Out
+	*conn
+	of   *driver
+	mu   sync.Mutex
+	outs map[string]Out
 }
 
 // Send connects first where nothing of the topic was sent before. It blocks as the library does.
 func (p *sender) Send(m *broker.Message, done broker.Done) {
-	done(m, 0, broker.Wrap(p.session.name, p.send(m)))
+	done(m, 0, broker.Wrap(p.of.name, p.send(m)))
+}
+
+// conn is over when the session is, or when the forwarder, which then forgets what was on it, has gone.
+type conn struct {
+	broker.Lifetime
+	// calls are to the forwarder; nil if there is none.
+	calls   *rpc.Client
+	release func()
+}
+
+func (c *conn) Close() error {
+	c.End(net.ErrClosed)
+	c.release()
+	return nil
 }
 
 // --- internal ---
 
+// connect makes a connection, which releases what belongs to it when it is over.
+func (d *driver) connect(ctx context.Context, release func()) (*conn, error) {
+	c := &conn{Lifetime: broker.NewLifetime(d.Over), release: sync.OnceFunc(release)}
+	context.AfterFunc(c, c.release)
+	if d.direct {
+		return c, nil
+	}
+	tcp, err := d.Dialer(0, nil)(ctx, "tcp", d.At.Hosts[0])
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	context.AfterFunc(c, func() { _ = tcp.Close() })
+	c.calls = rpc.NewClient(watched{tcp, c.End})
+	version, err := c.ask(ctx, "Hello", d.own.Mode)
+	if err != nil {
+		return nil, errors.Join(errors.New("it is not mqbench's forwarder"), c.Close())
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.version = version
+	return c, nil
+}
+
+// watched ends the lifetime of a connection that the forwarder closes.
+type watched struct {
+	net.Conn
+	end context.CancelCauseFunc
+}
+
+func (w watched) Read(p []byte) (int, error) {
+	n, err := w.Conn.Read(p)
+	if err != nil {
+		w.end(errors.New("the forwarder has closed it"))
+	}
+	return n, err
+}
+
+func (c *conn) ask(ctx context.Context, method string, question any) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	var said string
+	err := deadline.While(ctx, func() error { return c.calls.Call(service+"."+method, question, &said) })
+	if err != nil { // said may still be written
+		return "", broker.Wrap("the forwarder", err)
+	}
+	return said, nil
+}
+
 func (p *sender) send(m *broker.Message) error {
-	s := p.session
-	if s.Over.Err() != nil {
-		return errClosed
+	if p.of.own.Mode == ReqRep && strings.HasSuffix(m.Name, replySuffix) {
+		return p.of.reply(m)
 	}
-	if s.own.Mode == ReqRep && strings.HasSuffix(m.Name, replySuffix) {
-		return s.reply(m)
-	}
-	to, err := p.route(s.Over, m.Name)
+	to, err := p.route(m.Name)
 	if err != nil {
 		return err
 	}
-	err = to.Send(Message{Topic: m.Name, Payload: m.Payload})
-	switch {
-	case err == nil || errors.Is(err, ErrNotConnected):
+	if err = to.Send(Message{Topic: m.Name, Payload: m.Payload}); err == nil || errors.Is(err, ErrNotConnected) {
 		return err
-	case s.Over.Err() != nil:
-		err = errClosed
 	}
 	return fmt.Errorf("%w: %w", err, broker.ErrUnknown)
 }
 
 // route is the topic's socket, connected to all that are subscribed: subscriptions are there before anything is sent.
-func (p *sender) route(ctx context.Context, topic string) (Out, error) {
+func (p *sender) route(topic string) (Out, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if out := p.outs[topic]; out != nil {
 		return out, nil
 	}
-	s := p.session
-	if s.Over.Err() != nil {
-		return nil, errClosed
+	if p.Err() != nil {
+		return nil, errors.New("send: the session is closed")
 	}
-	targets, err := s.targets(ctx, topic)
+	targets, err := p.targets(topic)
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.library.Sender(s.own.Mode, func(m Message) { s.replied(topic, m) }, s.Base)
+	out, err := p.of.library.Sender(p.of.own.Mode, func(m Message) { p.of.replied(topic, m) }, p.of.Base)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range targets {
-		if err := out.Connect(ctx, e.Address, prefixOf(e)); err != nil {
+		if err := out.Connect(p, e.Address, prefixOf(e)); err != nil {
 			return nil, errors.Join(fmt.Errorf("connect to the subscription of %q at %s: %w", e.Topic, e.Address, err), out.Close())
 		}
 	}
@@ -86,78 +139,28 @@ func (p *sender) route(ctx context.Context, topic string) (Out, error) {
 	return out, nil
 }
 
-// close closes the sockets, and forgets them: the session is over, or the forwarder that they were connected to is another one now.
-func (p *sender) close() {
+// targets are where messages of a topic go: the forwarder's entrance, or the subscriptions that cover it.
+func (p *sender) targets(topic string) (to []broker.Endpoint, err error) {
+	if p.calls != nil {
+		at, err := p.ask(p, "Entrance", topic)
+		if p.of.own.Mode == PubSub {
+			topic = "" // one entrance for all
+		}
+		return []broker.Endpoint{{Topic: topic, Address: at}}, err
+	}
+	for _, e := range p.of.receivers.All() {
+		if covers(e, topic) {
+			to = append(to, e)
+		}
+	}
+	return to, nil
+}
+
+// drop closes the sockets.
+func (p *sender) drop() {
 	p.mu.Lock()
 	all := slices.Collect(maps.Values(p.outs))
 	clear(p.outs)
 	p.mu.Unlock()
 	deadline.AtMost(closeTimeout, deadline.Steps(all, func(out Out) { _ = out.Close() })...)
-}
-
-// wire is a connection to the forwarder, which forgets everything when it is lost: subscriptions are announced again, and senders ask again.
-type wire struct {
-	net.Conn
-	broker.Lifetime
-	calls *rpc.Client
-}
-
-func (w *wire) Read(p []byte) (int, error) {
-	n, err := w.Conn.Read(p)
-	if err != nil {
-		w.End(errors.New("the forwarder has closed it"))
-	}
-	return n, err
-}
-
-// dial makes a connection and registers all subscriptions on it.
-func (s *Session) dial(ctx context.Context) (*wire, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.server)
-	if err != nil {
-		return nil, err
-	}
-	w := &wire{Conn: conn, Lifetime: broker.NewLifetime(s.Over)}
-	context.AfterFunc(w, func() {
-		_ = conn.Close()
-		deadline.AtMost(closeTimeout, deadline.Steps(s.senders.All(), (*sender).close)...)
-	})
-	w.calls = rpc.NewClient(w)
-	version, err := w.ask(ctx, "Hello", s.own.Mode)
-	if err != nil {
-		return nil, errors.Join(errors.New("it is not mqbench's forwarder"), conn.Close())
-	}
-	s.mu.Lock()
-	s.version = version
-	subscribed := s.ins
-	s.mu.Unlock()
-	for _, one := range subscribed {
-		if _, err := w.ask(ctx, "Subscribe", one.Endpoint); err != nil {
-			return nil, errors.Join(err, conn.Close())
-		}
-	}
-	return w, nil
-}
-
-func (s *Session) ask(ctx context.Context, method string, question any) (string, error) {
-	w, is := s.forwarder.Now()
-	if !is {
-		return "", ErrNotConnected
-	}
-	return w.ask(ctx, method, question)
-}
-
-func (w *wire) ask(ctx context.Context, method string, question any) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	var said string
-	err := deadline.While(ctx, func() error { return w.calls.Call(service+"."+method, question, &said) })
-	if err == nil {
-		return said, nil
-	}
-	if refused := rpc.ServerError(""); !errors.As(err, &refused) && ctx.Err() == nil {
-		return "", ErrNotConnected
-	}
-	return "", broker.Wrap("the forwarder", err)
 }

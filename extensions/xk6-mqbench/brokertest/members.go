@@ -33,7 +33,7 @@ func membersComeAndGo(t *testing.T, s System) {
 		to.consumers = append(to.consumers, broker.Subscription{Client: client, Topic: topic, Group: "workers"})
 	}
 	first := open(t, s, to, topic)
-	if _, peer := first.session.(broker.Peer); peer {
+	if _, peer := broker.Ability[broker.Peer](first.session); peer {
 		t.Skip("there is no server that would notice that a member is gone")
 	}
 	member := func(client int, before func(receipt)) *subscription {

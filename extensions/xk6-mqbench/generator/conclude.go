@@ -71,7 +71,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.outcome.library = g.libraryCounts()
 		maps.Copy(g.outcome.library, came)
 		if g.share.count > 1 || g.plan.Loads > 1 && g.handedOut {
-			_, peer := g.session.(broker.Peer)
+			_, peer := broker.Ability[broker.Peer](g.session)
 			g.parting.Store(peer)
 			g.awaitFinish(ctx)
 		}
