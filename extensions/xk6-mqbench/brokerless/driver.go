@@ -75,8 +75,8 @@ func (d *driver) Prepare(_ context.Context, layout broker.Layout) error {
 		return fmt.Errorf("there is one forwarder, and the URL has %d", len(d.At.Hosts))
 	}
 	for _, to := range layout.Subscriptions {
-		if err := d.own.Mode.fits(to); err != nil {
-			return fmt.Errorf("subscribe to %q: %w", to.Topic, err)
+		if d.own.Mode == PubSub && to.Group != "" {
+			return fmt.Errorf("subscribe to %q: every subscriber gets every message: there are no groups with mode pub-sub", to.Topic)
 		}
 	}
 	if d.own.Mode == PushPull {

@@ -4,7 +4,6 @@ package brokerless
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -71,16 +70,3 @@ type Options struct {
 
 // Defaults of Options.
 var Defaults = Options{Mode: PushPull, Transport: "tcp"}
-
-// fits refuses subscriptions that a mode does not support.
-func (m Mode) fits(to broker.Subscription) error {
-	switch {
-	case m == PubSub && to.Group != "":
-		return errors.New("every subscriber gets every message: there are no groups with mode pub-sub")
-	case m != PubSub && to.Wildcard:
-		return errors.New("only mode pub-sub has subscriptions by a pattern")
-	case m == ReqRep && to.Group == "" && !strings.HasSuffix(to.Topic, replySuffix):
-		return errors.New("mode req-rep has requests and replies alone")
-	}
-	return nil
-}

@@ -211,19 +211,14 @@ func (g *Generator) Slot(ctx context.Context) error {
 	slotNs := int64(time.Second) / g.plan.Heartbeat.SlotsPerSecond
 	until := (g.clock.Now()-g.t0+claimAheadNs)/slotNs*slotNs + slotNs
 	end := g.endNs.Load()
-	for {
-		old := g.horizonNs.Load()
-		if until <= old {
-			return nil
-		}
+	for old := g.horizonNs.Load(); old < until; old = g.horizonNs.Load() {
 		if g.horizonNs.CompareAndSwap(old, until) {
-			if old >= end || until < end {
-				return nil
+			if old < end && until >= end {
+				g.conclude(ctx)
 			}
 			break
 		}
 	}
-	g.conclude(ctx)
 	return nil
 }
 

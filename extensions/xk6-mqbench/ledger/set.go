@@ -71,7 +71,8 @@ func (s *Set) Has(seq int64) bool {
 	if seq < 0 || seq >= s.size {
 		return false
 	}
-	return s.word(seq)&(1<<(seq%64)) != 0
+	word, _ := s.word(seq, 0)
+	return word&(1<<(seq%64)) != 0
 }
 
 // Count is the number of members in [from, to).
@@ -81,21 +82,13 @@ func (s *Set) Count(from, to int64) int64 { return CountWhere(from, to, s, nil) 
 func CountWhere(from, to int64, a, b *Set) int64 {
 	var n int64
 	for seq := from; seq < to; {
-		if seq%chunkBits == 0 && to-seq >= chunkBits {
-			inA, known := a.alike(seq, ^uint64(0))
-			inB, both := b.alike(seq, 0)
-			if known && both {
-				n += chunkWords * int64(bits.OnesCount64(inA&^inB))
-				seq += chunkBits
-				continue
-			}
-		}
-		word := ^uint64(0)
-		if a != nil {
-			word = a.word(seq)
-		}
-		if b != nil {
-			word &^= b.word(seq)
+		inA, alike := a.word(seq, ^uint64(0))
+		inB, both := b.word(seq, 0)
+		word := inA &^ inB
+		if alike && both && seq%chunkBits == 0 && to-seq >= chunkBits { // nearly every chunk
+			n += chunkWords * int64(bits.OnesCount64(word))
+			seq += chunkBits
+			continue
 		}
 		word &= ^uint64(0) << (seq % 64)
 		next := (seq/64 + 1) * 64
@@ -112,7 +105,8 @@ func CountWhere(from, to int64, a, b *Set) int64 {
 // NextAbsent is the first number in [from, to) that is not in the set, or to.
 func (s *Set) NextAbsent(from, to int64) int64 {
 	for seq := from; seq < to; seq = (seq/64 + 1) * 64 {
-		if absent := ^s.word(seq) >> (seq % 64); absent != 0 {
+		word, _ := s.word(seq, 0)
+		if absent := ^word >> (seq % 64); absent != 0 {
 			return min(to, seq+int64(bits.TrailingZeros64(absent)))
 		}
 	}
@@ -123,40 +117,29 @@ func (s *Set) NextAbsent(from, to int64) int64 {
 func (s *Set) Bits() []byte {
 	bits := make([]byte, (s.size+63)/64*8)
 	for seq := int64(0); seq < s.size; seq += 64 {
-		binary.LittleEndian.PutUint64(bits[seq/8:], s.word(seq))
+		word, _ := s.word(seq, 0)
+		binary.LittleEndian.PutUint64(bits[seq/8:], word)
 	}
 	return bits[:(s.size+7)/8]
 }
 
 // --- internal ---
 
-// alike is the 64 bits that all words of the chunk of seq have, which is nearly every chunk; ok is false if they differ. absent is for no set.
-func (s *Set) alike(seq int64, absent uint64) (word uint64, ok bool) {
+// word is the 64 bits that hold seq. alike means that all words of its chunk are the same. absent is the word of no set; numbers at or above size are
+// not members.
+func (s *Set) word(seq int64, absent uint64) (word uint64, alike bool) {
 	switch {
 	case s == nil:
 		return absent, true
 	case seq >= s.size:
 		return 0, true
 	}
-	c := s.chunks[seq/chunkBits].Load()
-	if c == full {
-		return ^uint64(0), true
-	}
-	return 0, c == nil
-}
-
-// word is the 64 bits that hold seq. Numbers at or above size are not members.
-func (s *Set) word(seq int64) uint64 {
-	if seq >= s.size {
-		return 0
-	}
-	c := s.chunks[seq/chunkBits].Load()
-	switch c {
+	switch c := s.chunks[seq/chunkBits].Load(); c {
 	case nil:
-		return 0
+		return 0, true
 	case full:
-		return ^uint64(0)
+		return ^uint64(0), true
 	default:
-		return c.words[seq%chunkBits/64].Load()
+		return c.words[seq%chunkBits/64].Load(), false
 	}
 }

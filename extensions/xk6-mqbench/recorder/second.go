@@ -167,16 +167,10 @@ func (r *Recorder) Counted(number int, m Metric) (n int64) {
 
 // Numbers lists the seconds that are there, in order.
 func (r *Recorder) Numbers() []int {
-	seen := map[int]bool{}
-	for n := range r.open {
-		seen[n] = true
-	}
-	r.each(func(s *Shard) {
-		for n := range s.seconds {
-			seen[n] = true
-		}
-	})
-	return slices.Sorted(maps.Keys(seen))
+	numbers := slices.Collect(maps.Keys(r.open))
+	r.each(func(s *Shard) { numbers = slices.AppendSeq(numbers, maps.Keys(s.seconds)) })
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
 }
 
 // --- internal ---
