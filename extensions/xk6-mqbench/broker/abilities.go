@@ -35,17 +35,11 @@ type DropsNothing struct{}
 
 func (DropsNothing) Dropped() int64 { return 0 }
 
-// Dropped is how many messages the library threw away; nil if unknown.
-func Dropped(s Session) *int64 { return number(s, Dropper.Dropped) }
-
 // Reconnecter is the ability to count lost connections. Without it the number is unknown, and reports show that.
 type Reconnecter interface {
 	// Reconnects is how often a connection was replaced so far, also after Close. Any goroutine may call it.
 	Reconnects() int64
 }
-
-// Reconnects is how often a connection was replaced; nil if unknown.
-func Reconnects(s Session) *int64 { return number(s, Reconnecter.Reconnects) }
 
 // Holder is the ability to count the messages that wait in the client library. Without it the number is unknown, and reports show that.
 type Holder interface {
@@ -91,8 +85,13 @@ type Requester interface {
 	Requests() int64
 }
 
-// Requests is how many requests the session has made; nil if they cost nothing.
-func Requests(s Session) *int64 { return number(s, Requester.Requests) }
+// What a session has the ability to count; nil without it.
+var (
+	Dropped     = counted(Dropper.Dropped)
+	Reconnects  = counted(Reconnecter.Reconnects)
+	Requests    = counted(Requester.Requests)
+	ThrottledNs = counted(Throttler.ThrottledNs)
+)
 
 // Killer is the ability to end like a process that was killed. Sessions that embed Base and make their sockets with Base.Mortal have it.
 type Killer interface {
@@ -194,12 +193,13 @@ func Ability[Able any](s Session) (able Able, ok bool) {
 
 // --- internal ---
 
-// number is the answer of a session with that ability; nil if the session does not have it.
-func number[Able any](s Session, ask func(Able) int64) *int64 {
-	able, ok := Ability[Able](s)
-	if !ok {
-		return nil
+func counted[Able any](ask func(Able) int64) func(Session) *int64 {
+	return func(s Session) *int64 {
+		able, ok := Ability[Able](s)
+		if !ok {
+			return nil
+		}
+		n := ask(able)
+		return &n
 	}
-	n := ask(able)
-	return &n
 }

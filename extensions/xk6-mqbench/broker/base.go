@@ -147,9 +147,6 @@ type Throttler interface {
 	ThrottledNs() int64
 }
 
-// ThrottledNs is how long the broker held its clients back; nil if its protocol does not announce it.
-func ThrottledNs(s Session) *int64 { return number(s, Throttler.ThrottledNs) }
-
 // Throttle is a Throttler for sessions to embed. Connections that are held back at the same time count once, which makes the figure
 // comparable with the run's duration. Any goroutine may call its methods.
 type Throttle struct {

@@ -206,14 +206,12 @@ func (d *driver) reply(m *broker.Message) error {
 	return errors.New("a reply to no request")
 }
 
-func (d *driver) replied(topic string, m Message) {
-	at := d.Now()
+// replied is what takes the replies to requests of a topic. Consumers are there before the first request.
+func (d *driver) replied(topic string) func(Message) {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	handle := d.replies[topic+replySuffix]
-	d.mu.Unlock()
-	if handle != nil {
-		handle(broker.Delivery{ReceivedNs: at, Payload: m.Payload})
-	}
+	return func(m Message) { handle(broker.Delivery{ReceivedNs: d.Now(), Payload: m.Payload}) }
 }
 
 func covers(e broker.Endpoint, topic string) bool {

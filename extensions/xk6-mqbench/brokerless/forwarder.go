@@ -84,9 +84,10 @@ type passage struct {
 }
 
 type client struct {
-	of    *forwarder
-	mode  Mode
-	leave broker.List[func()]
+	of   *forwarder
+	mode Mode
+	// leave ends its subscription, if it has one.
+	leave func()
 }
 
 // Hello comes first. The answer is the forwarder's description of itself.
@@ -110,7 +111,7 @@ func (c *client) Subscribe(to broker.Endpoint, _ *string) error {
 	if err != nil {
 		return err
 	}
-	c.leave.Add(func() { p.out.Disconnect(to.Address) })
+	c.leave = func() { p.out.Disconnect(to.Address) }
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	return p.out.Connect(ctx, to.Address, prefixOf(to))
@@ -121,13 +122,11 @@ func (f *forwarder) serve(conn net.Conn) {
 	f.mu.Lock()
 	f.users++
 	f.mu.Unlock()
-	c := &client{of: f}
+	c := &client{of: f, leave: func() {}}
 	server := rpc.NewServer()
 	_ = server.RegisterName(service, c)
 	server.ServeConn(conn)
-	for _, leave := range c.leave.All() {
-		leave()
-	}
+	c.leave()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.users--

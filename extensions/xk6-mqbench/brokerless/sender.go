@@ -126,7 +126,7 @@ func (p *sender) route(topic string) (Out, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.of.library.Sender(p.of.own.Mode, func(m Message) { p.of.replied(topic, m) }, p.of.Base)
+	out, err := p.of.library.Sender(p.of.own.Mode, p.of.replied(topic), p.of.Base)
 	if err != nil {
 		return nil, err
 	}

@@ -162,16 +162,16 @@ func (g *Generator) leave() {
 	if g.opener != nil {
 		g.bounded("close connections", g.opener.close)
 	}
-	for _, one := range g.members.present {
-		if one.made.Load() {
-			g.bounded("remove", func() error { return broker.Remove(ctx, one.session) })
+	end := func(one broker.Session, made bool) {
+		if made {
+			g.bounded("remove", func() error { return broker.Remove(ctx, one) })
 		}
-		g.bounded("close", one.session.Close)
+		g.bounded("close", one.Close)
 	}
-	if g.prepared {
-		g.bounded("remove", func() error { return broker.Remove(ctx, g.session) })
+	for _, one := range g.members.present {
+		end(one.session, one.made.Load())
 	}
-	g.bounded("close", g.session.Close)
+	end(g.session, g.prepared)
 }
 
 func (g *Generator) bounded(what string, step func() error) {
