@@ -7,10 +7,23 @@ import (
 	"time"
 )
 
-// gate is where the sender of a closed load waits for a message to leave flight. One goroutine waits; any goroutine may open it.
+// gate is where the goroutine of a sender waits. One goroutine waits; any goroutine may open it.
 type gate struct {
 	waiting atomic.Bool
 	wake    chan struct{}
+}
+
+// await returns when ready returns true. It asks again after each call of opened.
+func (t *gate) await(ready func() bool) {
+	for !ready() {
+		t.waiting.Store(true)
+		// Subtle: the gate may have been opened between the two lines above, when nothing was waiting.
+		if ready() {
+			t.waiting.Store(false)
+			return
+		}
+		<-t.wake
+	}
 }
 
 // opened wakes the waiting goroutine, if there is one.
@@ -23,67 +36,17 @@ func (t *gate) opened() {
 	}
 }
 
-// sendClosed sends all messages of the producer as fast as inFlight allows: first its share of the warm-up, and when all of that has
-// settled or timed out, the rest.
-func (s *sender) sendClosed() {
-	g := s.g
-	warmup := g.books.Sequences(s.producer, g.plan.Schedule.WarmupMessages)
-	all := g.books.Sequences(s.producer, g.plan.Schedule.Messages)
-	for seq := range all {
-		if seq == warmup {
-			select {
-			case <-g.opened:
-			case <-g.sendsOver:
-				return
-			}
-		}
-		if !s.enter() {
-			return
-		}
-		m := g.message(s.producer, seq)
-		if s.connection.take() && s.over() {
-			s.connection.unlock()
-			return
-		}
-		m.OffsetNs = g.clock.Now() - g.t0
-		s.transmit(m, m.OffsetNs, 0)
-		s.connection.unlock()
-	}
-}
-
 // --- internal ---
 
-// enter waits at the gate. It returns false when the run is over.
-func (s *sender) enter() bool {
-	for !s.acquire() {
-		s.gate.waiting.Store(true)
-		// Subtle: a message may have left flight between the two lines above, when nothing was waiting.
-		if s.acquire() {
-			s.gate.waiting.Store(false)
-			break
-		}
-		select {
-		case <-s.gate.wake:
-		case <-s.g.sendsOver:
-			return false
-		}
-	}
-	// Subtle: the slot is taken before this look at stop. Otherwise a message could leave after stop is set and no slot is taken.
-	if s.g.stop.Load() {
-		s.inFlight.Add(-1)
-		return false
-	}
-	return true
-}
-
-// runClosed starts the senders at T0 and goes on until every message has settled, or nothing has been sent or completed and nothing has
-// timed out for the length of the drain, or the time is over. Messages not sent by then are not offered; messages in flight have the drain
+// runClosed starts the senders at T0, with the warm-up first, and the rest when all of that has settled or timed out. It goes on until every message has
+// settled, or nothing has been sent or completed and nothing has timed out for the length of the drain, or the time is over. Messages not sent by then are not offered; messages in flight have the drain
 // to come back. It returns how the run ended.
 func (g *Generator) runClosed(ctx context.Context) string {
 	time.Sleep(time.Duration(g.t0 - g.clock.Now()))
 	var sending sync.WaitGroup
+	g.sendUntil(g.plan.Schedule.WarmupMessages)
 	for _, s := range g.senders {
-		sending.Go(s.sendClosed)
+		sending.Go(s.send)
 	}
 	go func() {
 		sending.Wait()
@@ -106,7 +69,7 @@ func (g *Generator) runClosed(ctx context.Context) string {
 			// Messages and acknowledgements that have timed out by then are not waited for.
 			if open = g.nothingInFlight() || now-warmedNs >= g.plan.TimeoutNs && g.slotsTaken() == 0; open {
 				g.recorder.Open(now - g.t0)
-				close(g.opened)
+				g.sendUntil(g.plan.Schedule.Messages)
 			}
 		}
 		if now >= endNs {
@@ -138,7 +101,18 @@ func (g *Generator) slotsTaken() (n int64) {
 	return n
 }
 
+// sendUntil lets the senders of a closed load send the messages below i.
+func (g *Generator) sendUntil(i int64) {
+	for _, s := range g.senders {
+		s.due.Store(g.books.Sequences(s.producer, i))
+		s.gate.opened()
+	}
+}
+
 func (g *Generator) endSends() {
 	g.stop.Store(true)
 	g.sendsOnce.Do(func() { close(g.sendsOver) })
+	for _, s := range g.senders {
+		s.gate.opened()
+	}
 }

@@ -220,8 +220,8 @@ func (g *Generator) closeSends(callNs int64) []int64 {
 		p := s.producer
 		called := s.called.Load()
 		tried[p] = called
-		if !g.closed {
-			tried[p] = max(called, s.handedOver())
+		if s.busy.Load() { // others have become due
+			tried[p] = max(called, s.due.Load())
 		}
 		from, offsetNs := called, s.callNs.Load()
 		if offsetNs != idle {

@@ -74,10 +74,9 @@ type Generator struct {
 	stops stops
 	// asleep is how long the machine was suspended since its start; ok is false if the system does not report it.
 	asleep func() (ns int64, ok bool)
-	// Closed loads: sendsOver is closed when no further message may leave, opened when the window opens.
+	// sendsOver is closed when no further message may leave.
 	sendsOver chan struct{}
 	sendsOnce sync.Once
-	opened    chan struct{}
 	started   chan struct{}
 	// paced is closed when every message has been sent or left to its sender.
 	paced chan struct{}
@@ -126,7 +125,6 @@ func New(plan *Plan, url string) (*Generator, error) {
 		asleep:    clock.Asleep,
 		responds:  plan.Pattern != backlog && plan.Pattern != catchUp,
 		sendsOver: make(chan struct{}),
-		opened:    make(chan struct{}),
 		dated:     make(chan struct{}),
 		started:   make(chan struct{}),
 		paced:     make(chan struct{}),

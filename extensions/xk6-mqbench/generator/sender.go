@@ -11,7 +11,7 @@ import (
 
 // sender sends the messages of one producer, in order. The pacer sends for it while its inFlight gate is open and its connection free.
 // Otherwise its own goroutine sends the messages that have become due, because other producers must not be held up. In closed loads that
-// goroutine sends everything (closed.go).
+// goroutine sends everything, as fast as inFlight allows.
 type sender struct {
 	g        *Generator
 	producer int64
@@ -47,14 +47,15 @@ type sender struct {
 
 	// busy: the goroutine owns the producer's next message.
 	busy atomic.Bool
-	mu   sync.Mutex
-	wake *sync.Cond
-	// next is the sequence that the goroutine sends next, due the first one that it must not send, waitedNs the pacer's own wait for the
-	// first of a stretch. Guarded by mu.
-	next, due int64
-	waitedNs  int64
-	running   bool
-	closed    bool
+	// due is the first sequence that the goroutine must not send.
+	due    atomic.Int64
+	closed atomic.Bool
+	// mu is held to make it busy or idle, and guards running.
+	mu      sync.Mutex
+	running bool
+	// next is the sequence that the goroutine sends next, waitedNs the pacer's own wait for the first of a stretch. They are the goroutine's while it is
+	// busy.
+	next, waitedNs int64
 }
 
 func newSender(g *Generator, producer int, on *connection) *sender {
@@ -70,7 +71,6 @@ func newSender(g *Generator, producer int, on *connection) *sender {
 		s.freedNs = make([]atomic.Int64, min(s.limit, g.books.Sequences(s.producer, g.plan.Schedule.Messages)))
 	}
 	s.callNs.Store(idle)
-	s.wake = sync.NewCond(&s.mu)
 	s.gate.wake = make(chan struct{}, 1)
 	return s
 }
@@ -81,7 +81,7 @@ func (s *sender) admit(seq, waitedNs int64) bool {
 		return true
 	}
 	if !s.busy.Load() && s.connection.try() {
-		if s.limit == 0 || s.acquire() {
+		if s.acquire() {
 			return true
 		}
 		s.connection.unlock()
@@ -93,11 +93,11 @@ func (s *sender) admit(seq, waitedNs int64) bool {
 		s.next, s.waitedNs = seq, waitedNs
 		if !s.running {
 			s.running = true
-			go s.catchUp()
+			go s.send()
 		}
 	}
-	s.due = seq + 1
-	s.wake.Broadcast()
+	s.due.Store(seq + 1)
+	s.gate.opened()
 	return false
 }
 
@@ -126,28 +126,11 @@ func (s *sender) release(atNs, sentNs, lagNs int64) {
 	}
 	s.inFlight.Add(-1)
 	s.gate.opened()
-	if s.busy.Load() {
-		s.mu.Lock()
-		s.wake.Broadcast()
-		s.mu.Unlock()
-	}
-}
-
-// handedOver is how many sequences have become due: sent, or waiting at the gate.
-func (s *sender) handedOver() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.busy.Load() {
-		return s.due
-	}
-	return s.called.Load()
 }
 
 func (s *sender) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	s.wake.Broadcast()
+	s.closed.Store(true)
+	s.gate.opened()
 }
 
 // transmit stamps message m and hands it to the library, and returns how long the system held the call. waitedNs is how late an ideal
@@ -226,13 +209,11 @@ type connection struct {
 // try takes the connection if it is not in use. unlock must follow.
 func (c *connection) try() bool { return !c.guarded || c.mu.TryLock() }
 
-// take waits until the connection is free, and reports whether it had to wait. unlock must follow.
-func (c *connection) take() (waited bool) {
-	if c.try() {
-		return false
+// take waits until the connection is free. unlock must follow.
+func (c *connection) take() {
+	if !c.try() {
+		c.mu.Lock()
 	}
-	c.mu.Lock()
-	return true
 }
 
 func (c *connection) unlock() {
@@ -294,59 +275,69 @@ func (g *Generator) expire() (pending bool) {
 // --- internal ---
 
 func (s *sender) acquire() bool {
-	if s.inFlight.Add(1) <= s.limit {
+	if s.limit == 0 || s.inFlight.Add(1) <= s.limit {
 		return true
 	}
 	s.inFlight.Add(-1)
 	return false
 }
 
-// over reports whether the run ended while we waited for the connection.
-func (s *sender) over() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
-}
-
-// catchUp sends the messages that became due while the gate was closed or the connection taken. An ideal generator would have come to the
-// first of a stretch when its pacer did.
-func (s *sender) catchUp() {
-	g := s.g
-	fresh := true
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for {
-		for s.next == s.due && !s.closed {
-			s.busy.Store(false)
-			fresh = true
-			s.wake.Wait()
-		}
-		for !s.closed && s.limit > 0 && !s.acquire() {
-			s.wake.Wait()
-		}
-		if s.closed {
+// send sends the messages that are due: those that became due while the gate was closed or the connection taken, or all of a closed load. An ideal
+// generator would have come to the first of a stretch when its pacer did.
+func (s *sender) send() {
+	g, all, fresh := s.g, s.g.books.Sequences(s.producer, s.g.plan.Schedule.Messages), true
+	for s.next < all {
+		taken := false
+		s.gate.await(func() bool {
+			switch {
+			case s.over():
+				return true
+			case (fresh || s.next >= s.due.Load()) && s.idle():
+				fresh = true
+				return false
+			}
+			taken = s.acquire()
+			return taken
+		})
+		// Subtle: the slot is taken before this look. Otherwise a message could leave after stop is set and no slot is taken.
+		if s.over() {
+			if taken && s.limit > 0 {
+				s.inFlight.Add(-1)
+			}
 			return
 		}
-		seq := s.next
 		waitedNs := int64(0)
 		if fresh {
 			waitedNs, fresh = s.waitedNs, false
 		}
-		s.mu.Unlock()
-		m := g.message(s.producer, seq)
+		m := g.message(s.producer, s.next)
 		s.connection.take()
 		callNs := g.clock.Now() - g.t0
-		if s.over() {
-			s.connection.unlock()
-			s.mu.Lock()
-			return
+		if g.closed {
+			m.OffsetNs = callNs
 		}
-		s.transmit(m, callNs, waitedNs)
+		if !s.closed.Load() { // the run may have ended while we waited for the connection
+			s.transmit(m, callNs, waitedNs)
+		}
 		s.connection.unlock()
-		s.mu.Lock()
-		s.next = seq + 1
+		s.next++
 	}
+	s.idle()
 }
+
+// idle leaves the next message to the pacer if nothing is due.
+func (s *sender) idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next < s.due.Load() {
+		return false
+	}
+	s.busy.Store(false)
+	return true
+}
+
+// over reports whether nothing more may be sent.
+func (s *sender) over() bool { return s.closed.Load() || s.g.closed && s.g.stop.Load() }
 
 func (s *sender) expire(nowNs int64) {
 	t := &s.timeouts
