@@ -9,17 +9,14 @@ import (
 	"maps"
 	"net"
 	"net/rpc"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Main runs a forwarder until a signal comes, with the arguments of its command line, without the program's name. For each topic it has a
+// Main runs a forwarder until a signal ends it, with the arguments of its command line, without the program's name. For each topic it has a
 // socket that takes messages from senders, and one that hands them to receivers. It stores nothing but the library's queues.
 func Main(libraries map[string]Library, arguments []string, out io.Writer) error {
 	known := strings.Join(slices.Sorted(maps.Keys(libraries)), ", ")
@@ -42,16 +39,10 @@ func Main(libraries map[string]Library, arguments []string, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	context.AfterFunc(ctx, func() { _ = listener.Close() })
 	_, _ = fmt.Fprintf(out, "version %s\nlistening on %s\n", library.Version(), listener.Addr())
 	f := &forwarder{library: library, host: host, passages: map[string]*passage{}}
 	for {
 		conn, err := listener.Accept()
-		if errors.Is(err, net.ErrClosed) {
-			return nil
-		}
 		if err != nil {
 			return err
 		}

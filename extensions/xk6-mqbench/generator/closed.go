@@ -38,9 +38,9 @@ func (t *gate) opened() {
 
 // --- internal ---
 
-// runClosed starts the senders at T0, with the warm-up first, and the rest when all of that has settled or timed out. It goes on until every message has
-// settled, or nothing has been sent or completed and nothing has timed out for the length of the drain, or the time is over. Messages not sent by then are not offered; messages in flight have the drain
-// to come back. It returns how the run ended.
+// runClosed starts the senders at T0, with the warm-up first, and the rest when all of that has settled or timed out. It goes on until every
+// message has settled, or nothing has been sent or completed and nothing has timed out for the length of the drain, or the time is over.
+// Messages not sent by then are not offered; messages in flight have the drain to come back. It returns how the run ended.
 func (g *Generator) runClosed(ctx context.Context) string {
 	time.Sleep(time.Duration(g.t0 - g.clock.Now()))
 	var sending sync.WaitGroup
