@@ -151,23 +151,22 @@ func (o *out) Disconnect(address string) {
 }
 
 func (o *out) Send(m brokerless.Message) error {
+	var before, path []byte
 	switch o.mode {
 	case brokerless.PubSub:
-		return send(o.socket, append([]byte(m.Topic), topicEnd), m.Payload, nil)
+		before = append([]byte(m.Topic), topicEnd)
 	case brokerless.ReqRep:
 		// Raw REQ waits for a receiver that may never come.
 		if o.up.Load() <= 0 { // the library may report an end before it reports the connection
 			return brokerless.ErrNotConnected
 		}
-		path := bytes.Join(m.Path, nil)
-		if len(path) == 0 {
+		if path = bytes.Join(m.Path, nil); len(path) == 0 {
 			// A request's number, whose first bit means that the path ends with it.
 			o.number++
 			path = binary.BigEndian.AppendUint32(nil, o.number|1<<31)
 		}
-		return send(o.socket, nil, m.Payload, path)
 	}
-	return send(o.socket, nil, m.Payload, nil)
+	return send(o.socket, before, m.Payload, path)
 }
 
 func (o *out) Close() error {

@@ -256,9 +256,6 @@ func (r *results) line(v any) {
 }
 
 func (r *results) tell(v map[string]any) {
-	if r.progress == nil {
-		return
-	}
 	if text, err := json.Marshal(v); err == nil {
 		r.telling.Lock()
 		defer r.telling.Unlock()
