@@ -46,8 +46,8 @@ type driver struct {
 	own      Options
 	library  Library
 	settings map[string]string
-	// receivers are the subscriptions, here and on other clients, that senders can reach.
-	receivers broker.List[broker.Endpoint]
+	// receivers are the subscriptions that senders can reach without a forwarder: those here, and on other clients.
+	here, receivers broker.List[broker.Endpoint]
 
 	mu sync.Mutex
 	// version is what the forwarder says of itself.
@@ -117,6 +117,7 @@ func (d *driver) Consumer(ctx context.Context, to broker.Subscription, _ string,
 	d.ins = append(d.ins, one)
 	d.mu.Unlock()
 	if d.direct {
+		d.here.Add(one.Endpoint)
 		d.receivers.Add(one.Endpoint)
 	} else if _, err = c.ask(ctx, "Subscribe", one.Endpoint); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -125,17 +126,7 @@ func (d *driver) Consumer(ctx context.Context, to broker.Subscription, _ string,
 }
 
 // Endpoints are where this session's subscriptions listen; empty with a forwarder, which connects to them.
-func (d *driver) Endpoints() (all []broker.Endpoint) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.direct {
-		return nil
-	}
-	for _, one := range d.ins {
-		all = append(all, one.Endpoint)
-	}
-	return all
-}
+func (d *driver) Endpoints() []broker.Endpoint { return d.here.All() }
 
 func (d *driver) Meet(_ context.Context, others []broker.Endpoint) error {
 	for _, one := range others {

@@ -112,7 +112,7 @@ func (p *sender) send(m *broker.Message) error {
 	return fmt.Errorf("%w: %w", err, broker.ErrUnknown)
 }
 
-// route is the topic's socket, connected to all that are subscribed: subscriptions are there before anything is sent.
+// route is the topic's socket, connected to the forwarder's entrance, or to the subscriptions that cover it: they are there before anything is sent.
 func (p *sender) route(topic string) (Out, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,9 +122,13 @@ func (p *sender) route(topic string) (Out, error) {
 	if p.Err() != nil {
 		return nil, errors.New("send: the session is closed")
 	}
-	targets, err := p.targets(topic)
-	if err != nil {
-		return nil, err
+	targets := slices.DeleteFunc(p.of.receivers.All(), func(e broker.Endpoint) bool { return !covers(e, topic) })
+	if p.calls != nil {
+		entrance, err := p.ask(p, "Entrance", topic)
+		if err != nil {
+			return nil, err
+		}
+		targets = []broker.Endpoint{{Address: entrance}}
 	}
 	out, err := p.of.library.Sender(p.of.own.Mode, p.of.replied(topic), p.of.Base)
 	if err != nil {
@@ -132,28 +136,11 @@ func (p *sender) route(topic string) (Out, error) {
 	}
 	for _, e := range targets {
 		if err := out.Connect(p, e.Address, prefixOf(e)); err != nil {
-			return nil, errors.Join(fmt.Errorf("connect to the subscription of %q at %s: %w", e.Topic, e.Address, err), out.Close())
+			return nil, errors.Join(fmt.Errorf("connect to the subscription of %q at %s: %w", topic, e.Address, err), out.Close())
 		}
 	}
 	p.outs[topic] = out
 	return out, nil
-}
-
-// targets are where messages of a topic go: the forwarder's entrance, or the subscriptions that cover it.
-func (p *sender) targets(topic string) (to []broker.Endpoint, err error) {
-	if p.calls != nil {
-		at, err := p.ask(p, "Entrance", topic)
-		if p.of.own.Mode == PubSub {
-			topic = "" // one entrance for all
-		}
-		return []broker.Endpoint{{Topic: topic, Address: at}}, err
-	}
-	for _, e := range p.of.receivers.All() {
-		if covers(e, topic) {
-			to = append(to, e)
-		}
-	}
-	return to, nil
 }
 
 // drop closes the sockets.
