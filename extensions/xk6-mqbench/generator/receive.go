@@ -32,14 +32,14 @@ func (g *Generator) receive(connection, subscriber int, pauses ...Backlog) broke
 			atNs = g.pause(atNs, pauses)
 		}
 		if shard.Enter() {
+			if d.Redelivered {
+				g.books.Redelivered(i, e.Intended)
+			}
 			if what == corrupted {
-				if d.Redelivered {
-					g.books.Redelivered(i, e.Intended)
-				}
 				g.books.Corrupted(i, e.Intended)
 				shard.Leave()
 			} else {
-				g.receipt(shard, subscriber, i, e, atNs, d)
+				g.receipt(shard, subscriber, i, e, atNs)
 			}
 		}
 		if consumes {
@@ -49,10 +49,7 @@ func (g *Generator) receive(connection, subscriber int, pauses ...Backlog) broke
 }
 
 // receipt records a delivery of message i. It leaves the shard, which the caller has entered.
-func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e envelope.Envelope, atNs int64, d broker.Delivery) {
-	if d.Redelivered {
-		g.books.Redelivered(i, e.Intended)
-	}
+func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e envelope.Envelope, atNs int64) {
 	p, seq := int64(e.Producer), int64(e.Sequence)
 	first := g.books.Received(subscriber, p, seq, int64(e.Stream), e.Intended)
 	g.members.note(e.Intended, atNs, first)

@@ -250,14 +250,8 @@ func (p *Plan) timeoutStepNs() int64 {
 }
 
 func (g *Generator) watchTimeouts() {
-	ticker := time.NewTicker(time.Duration(g.plan.timeoutStepNs()))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-g.concluded:
-			return
-		case <-ticker.C:
-		}
+	for !happened(g.concluded) {
+		time.Sleep(time.Duration(g.plan.timeoutStepNs()))
 		g.expire()
 	}
 }
