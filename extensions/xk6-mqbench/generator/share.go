@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,15 +158,11 @@ func (p *Plan) showsOrder(groupOrder bool) bool {
 }
 
 // allTopics are the plan's topics, reply topics and bystanders' topics, in the order of broker.Message.Topic. Each connection of the pattern connect makes its own.
-func (p *Plan) allTopics() []broker.Topic {
-	var topics []broker.Topic
+func (p *Plan) allTopics() (topics []broker.Topic) {
 	if p.Pattern == connect {
 		return nil
 	}
-	for _, name := range p.Topics {
-		topics = append(topics, broker.Topic{Name: name, Partitions: p.Partitions})
-	}
-	for _, name := range p.ReplyTopics {
+	for _, name := range slices.Concat(p.Topics, p.ReplyTopics) {
 		topics = append(topics, broker.Topic{Name: name, Partitions: p.Partitions})
 	}
 	for n := range p.Bystanders {
