@@ -19,16 +19,7 @@ func start(t testing.TB) (*brokertest.Server, brokertest.System) {
 	return server, brokertest.System{Driver: New, URL: "iris://" + at, NoGroups: true}
 }
 
-func TestContract(t *testing.T) {
-	server, system := start(t)
-	system.Broken = func(*testing.T) { server.Kill() }
-	brokertest.Run(t, func(*testing.T) brokertest.System { return system })
-}
-
-func TestGoesOnWhenTheRelayIsKilledAndComesBack(t *testing.T) {
-	server, system := start(t)
-	system.Traffic(t, "").Survives(server)
-}
+func TestTheDriver(t *testing.T) { brokertest.Simple(t, start) }
 
 func TestARelayThatIsFrozenHoldsUpASendAndCloseEndsThat(t *testing.T) {
 	server, system := start(t)

@@ -29,29 +29,7 @@ func start(t testing.TB) (*brokertest.Server, brokertest.System) {
 	}}
 }
 
-func TestContract(t *testing.T) {
-	server, system := start(t)
-	system.Broken = func(*testing.T) { server.Kill() }
-	brokertest.Run(t, func(*testing.T) brokertest.System { return system })
-}
-
-func TestGoesOnWhenTheServerIsKilledAndComesBack(t *testing.T) {
-	for _, group := range []string{"", "workers"} {
-		server, system := start(t)
-		system.Traffic(t, group).Survives(server)
-	}
-}
-
-func TestGivesUpAServerThatIsFrozen(t *testing.T) {
-	server, system := start(t)
-	system.Timeout = time.Second
-	system.Traffic(t, "workers").NoticesSilence(server)
-}
-
-func TestAllMembersOfAGroupWork(t *testing.T) {
-	_, system := start(t)
-	system.Shares(t)
-}
+func TestTheDriver(t *testing.T) { brokertest.Simple(t, start) }
 
 func TestARefusedItemFails(t *testing.T) {
 	_, system := start(t)

@@ -15,6 +15,33 @@ import (
 
 // For a driver's own tests: its server dies, freezes, flushes or refuses.
 
+// Simple tests a broker.SimpleDriver. start starts a server of its own for each test.
+func Simple(t *testing.T, start func(testing.TB) (*Server, System)) {
+	t.Run("keeps the contract", func(t *testing.T) {
+		server, system := start(t)
+		system.Broken = func(*testing.T) { server.Kill() }
+		Run(t, func(*testing.T) System { return system })
+	})
+	for _, group := range []string{"", "workers"} {
+		t.Run(fmt.Sprintf("goes on when the server is killed and comes back, group %q", group), func(t *testing.T) {
+			server, system := start(t)
+			system.needsGroup(t, group)
+			system.Traffic(t, group).Survives(server)
+		})
+	}
+	t.Run("gives up a server that is frozen", func(t *testing.T) {
+		server, system := start(t)
+		system.needsGroup(t, "workers")
+		system.Timeout = time.Second
+		system.Traffic(t, "workers").NoticesSilence(server)
+	})
+	t.Run("all members of a group work", func(t *testing.T) {
+		_, system := start(t)
+		system.needsGroup(t, "workers")
+		system.Shares(t)
+	})
+}
+
 // Lasting is a test whose server goes on after it, for the tests that follow; TestMain kills it.
 type Lasting struct{ testing.TB }
 
@@ -264,4 +291,11 @@ func (r *rig) answer(i int64) error {
 	r.send(0, r.topics[0], i)
 	r.settles()
 	return r.doneSoFar()[i].err
+}
+
+func (s System) needsGroup(t *testing.T, group string) {
+	t.Helper()
+	if group != "" && s.NoGroups {
+		t.Skip("the system has no groups")
+	}
 }
