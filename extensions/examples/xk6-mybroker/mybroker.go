@@ -1,4 +1,4 @@
-// Package mybroker is mqbench's driver for the broker in server/. For your own, replace what talks to it by calls of its client library.
+// Package mybroker is mqbench's driver for the broker in server.mjs. For your own, replace what talks to it by calls of its client library.
 package mybroker
 
 import (
@@ -51,10 +51,7 @@ func (d *driver) Consumer(ctx context.Context, to broker.Subscription, group str
 	socket.Repeat(func() error {
 		var bytes int
 		var before bool
-		line, err := socket.R.ReadString('\n')
-		if err == nil {
-			_, err = fmt.Sscanf(line, "MSG %d %t", &bytes, &before)
-		}
+		_, err := fmt.Fscanf(socket.R, "MSG %d %t\n", &bytes, &before)
 		payload := make([]byte, bytes)
 		if err == nil {
 			_, err = io.ReadFull(socket.R, payload)

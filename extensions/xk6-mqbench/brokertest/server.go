@@ -48,16 +48,6 @@ func Built(t testing.TB, name string) string {
 	return strings.TrimSpace(string(path))
 }
 
-// Program compiles a command of the driver's module, such as "./server", and returns its path.
-func Program(t testing.TB, command string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "program.exe") // a name that every system takes
-	if out, err := exec.Command("go", "build", "-o", path, command).CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", command, err, out)
-	}
-	return path
-}
-
 // ownServer is the word with which a test's program is started as its server.
 const ownServer = "own-server"
 
