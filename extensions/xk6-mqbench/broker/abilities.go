@@ -186,7 +186,7 @@ const SmallBuffer = 4096
 func Ability[Able any](s Session) (able Able, ok bool) {
 	able, ok = s.(Able)
 	if of, is := s.(*simple); is && !ok {
-		able, ok = of.own.(Able)
+		able, ok = of.Simple.(Able)
 	}
 	return able, ok
 }

@@ -53,7 +53,7 @@ func SimpleDriver[Own any](name, port string, defaults Own, of func(*Base, Own) 
 		if err == nil {
 			b.At, err = address.Parse(o.URL, port, name)
 		}
-		return &simple{Base: b, own: of(b, own)}, Wrap(name, err)
+		return &simple{Base: b, Simple: of(b, own)}, Wrap(name, err)
 	}
 }
 
@@ -66,7 +66,7 @@ const (
 
 type simple struct {
 	*Base
-	own       Simple
+	Simple
 	layout    Layout
 	senders   []*simpleLink
 	consumers List[*simpleLink]
@@ -97,7 +97,7 @@ func (s *simple) link(ctx context.Context, dial func(context.Context) (Conn, err
 
 func (s *simple) Open(ctx context.Context) error {
 	for i := range s.Connections {
-		l, err := s.link(ctx, func(ctx context.Context) (Conn, error) { return s.own.Sender(ctx) })
+		l, err := s.link(ctx, func(ctx context.Context) (Conn, error) { return s.Sender(ctx) })
 		if err != nil {
 			return fmt.Errorf("%s: connect: %w", s.driver, Nth(i, s.Connections, err))
 		}
@@ -110,7 +110,7 @@ func (s *simple) Prepare(ctx context.Context, layout Layout) error {
 	if s.layout = layout; s.Client > 0 {
 		return nil
 	}
-	return Wrap(s.driver+": prepare topics", s.own.Prepare(ctx, layout))
+	return Wrap(s.driver+": prepare topics", s.Simple.Prepare(ctx, layout))
 }
 
 func (s *simple) Producer(connection int) (Producer, error) { return s.senders[connection], nil }
@@ -119,7 +119,7 @@ func (s *simple) Consume(ctx context.Context, to Subscription, handle Handler) e
 	name := cmp.Or(to.Group, fmt.Sprintf("alone-%d-%d", s.Client, s.alone.Add(1)))
 	var one sync.Mutex // the last message of a lost connection may still be in work when the next connection has one
 	l, err := s.link(ctx, func(ctx context.Context) (Conn, error) {
-		return s.own.Consumer(ctx, to, name, func(d Delivery) {
+		return s.Consumer(ctx, to, name, func(d Delivery) {
 			one.Lock()
 			defer one.Unlock()
 			handle(d)
@@ -135,10 +135,8 @@ func (s *simple) Remove(ctx context.Context) error {
 	if s.Client > 0 {
 		return nil
 	}
-	return Wrap(s.driver+": remove topics", s.own.Remove(ctx, s.layout))
+	return Wrap(s.driver+": remove topics", s.Simple.Remove(ctx, s.layout))
 }
-
-func (s *simple) Describe() Description { return s.own.Describe() }
 
 func (s *simple) Close() error {
 	s.End()
