@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { BrokerName } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
@@ -16,6 +16,7 @@ const TEMPLATE = "mybroker";
 export async function writeDriver(name: string, { cwd }: Pick<World, "cwd">): Promise<string> {
 	const usage = (message: string) => failure("usage", { message });
 	const folder = `xk6-${name}`;
+	const from = path.join(EXTENSIONS, "examples", `xk6-${TEMPLATE}`);
 	const to = path.resolve(cwd, folder);
 	// Also Go's name of the package.
 	if (!/^[a-z][a-z0-9]{0,30}$/.test(name))
@@ -26,18 +27,16 @@ export async function writeDriver(name: string, { cwd }: Pick<World, "cwd">): Pr
 	const inside = !path.relative(cwd, packageFolder).startsWith("..");
 	const contract = path.join(inside ? path.relative(to, EXTENSIONS) : EXTENSIONS, "xk6-mqbench");
 	try {
-		await cp(path.join(EXTENSIONS, "examples", `xk6-${TEMPLATE}`), to, { recursive: true });
-		const all = await readdir(to, { recursive: true, withFileTypes: true });
-		for (const file of all.filter((one) => one.isFile())) {
-			const at = path.join(file.parentPath, file.name);
-			const text = await readFile(at, "utf8");
+		await mkdir(to);
+		const all = await readdir(from, { withFileTypes: true });
+		for (const { name: file } of all.filter((one) => one.isFile())) {
+			const text = await readFile(path.join(from, file), "utf8");
 			const renamed = text
 				.replaceAll(MODULES, "example.com")
 				.replaceAll("My Broker", name)
 				.replaceAll(TEMPLATE, name)
 				.replace("=> ../../xk6-mqbench", () => `=> ${JSON.stringify(contract)}`);
-			await writeFile(at, renamed);
-			await rename(at, path.join(file.parentPath, file.name.replace(TEMPLATE, name)));
+			await writeFile(path.join(to, file.replace(TEMPLATE, name)), renamed);
 		}
 	} catch (error) {
 		throw failure("scenario-unwritable", { path: folder, reason: reasonOf(error) });
