@@ -26,7 +26,7 @@ const usage = {
 	"extension-silent": "{module} registers nothing with this k6, which is go.k6.io/k6/v2. It is made for another one: look for a version of it that says v2. No k6 was written.",
 	"extension-refused": "{extension}: is not a driver that mqbench can use: {reason}. Correct extensions, or take another version. Nothing of it was run.",
 	"extension-contract": "{extension}: was written for contract {theirs} of mqbench's drivers, and this mqbench has contract {ours}. Take a version of it for contract {ours}. Nothing of it was run.",
-	"extension-changed": "{extension}: has other files than {path} pins under the same version: {sum}, not {before}. Find out who changed it; if it is what you want, remove its lines from {path}. Nothing of it was run.",
+	"extension-changed": "{extension}: has other files than {path} pins under the same version: {sum}, not {before}. Find out who changed it; if it is what you want, remove its line from {path}. Nothing of it was run.",
 	"code-unallowed": "{scenario}: runs code that is not mqbench's.\n{lines:lines}\nLook at it, then write --allow-code. Nothing of it was run.",
 	"code-changed": "{path}: pins other files than there are now in {changed}. Run it on a terminal, which asks, or remove {path}. Nothing of it was run.",
 	"code-refused": "{scenario}: nothing of its extensions was run.",

@@ -1,49 +1,27 @@
 import { lstatSync } from "node:fs";
 import path from "node:path";
-import { z } from "zod";
 import type { Drivers, Outside } from "../../runner/brokers/outside.ts";
 import { failure } from "../../runner/errors.ts";
 import { readGiven } from "../../runner/given-folder.ts";
 import { codeLines } from "../../runner/plan/place-text.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
-import { MODULE_PATH, MODULE_VERSION } from "../../runner/scenario/schema.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "../ask.ts";
 
-const Sum = z.string().regex(/^h1:[A-Za-z0-9+/]{43}=$/);
-
-/** `<scenario>.lock`: what its drivers from outside were when they were allowed to run. */
-const LockFile = z.strictObject({
-	version: z.literal(1),
-	extensions: z.array(
-		z.strictObject({
-			module: z.string().regex(MODULE_PATH),
-			version: z.string().regex(MODULE_VERSION).nullable(),
-			sum: Sum,
-		}),
-	),
-});
-type LockFile = z.infer<typeof LockFile>;
-
 /** Compares with the lock beside the scenario. A module that is another one under the same version is refused, wherever it comes from. */
 export function pinned(scenario: string, found: readonly Outside[]): Drivers {
 	const lock = `${scenario.replace(/\.[^./\\]*$/, "")}.lock`;
-	const { extensions } = readLock(lock);
+	const sums = readLock(lock);
 	return {
 		lock,
 		found: found.map((one) => {
-			const { module, version, sum, title } = one;
-			const before = extensions.find((pin) => pin.module === module && pin.version === version);
-			if (before && before.sum !== sum && version !== null)
-				throw failure("extension-changed", {
-					extension: title,
-					path: lock,
-					before: before.sum,
-					sum,
-				});
-			return { ...one, before: before?.sum ?? null };
+			const { version, sum, title: extension } = one;
+			const before = sums.get(nameOf(one)) ?? null;
+			if (before !== null && before !== sum && version !== null)
+				throw failure("extension-changed", { extension, path: lock, before, sum });
+			return { ...one, before };
 		}),
 	};
 }
@@ -69,9 +47,7 @@ export async function allowCode(scenario: Scenario, allow: boolean, world: World
 
 /** Writes the lock, once they are built. */
 export function pin({ lock, found }: Drivers): void {
-	const extensions = found.map(({ module, version, sum }) => ({ module, version, sum }));
-	const file: LockFile = { version: 1, extensions };
-	const text = `${JSON.stringify(file, null, "\t")}\n`;
+	const text = found.map((one) => `${nameOf(one)} ${one.sum}\n`).join("");
 	try {
 		if (lstatSync(lock, { throwIfNoEntry: false }) && readGiven(lock) === text) return;
 		writeWhole(lock, text);
@@ -82,15 +58,25 @@ export function pin({ lock, found }: Drivers): void {
 
 // --- internal ---
 
-function readLock(file: string): LockFile {
-	if (!lstatSync(file, { throwIfNoEntry: false })) return { version: 1, extensions: [] };
+/** Of the lock, as in go.sum: what a driver from outside was when it was allowed to run. */
+const LINE = /^(\S+ (?:v\S+|folder)) (h1:[A-Za-z0-9+/]{43}=)\n/gm;
+
+function nameOf({ module, version }: Outside): string {
+	return `${module} ${version ?? "folder"}`;
+}
+
+function readLock(file: string): ReadonlyMap<string, string> {
+	if (!lstatSync(file, { throwIfNoEntry: false })) return new Map();
+	const refused = (reason: string) =>
+		failure("lock-unreadable", { path: path.basename(file), reason });
+	let text: string;
 	try {
-		return LockFile.parse(JSON.parse(readGiven(file)));
+		text = readGiven(file);
 	} catch (error) {
-		const reason =
-			error instanceof SyntaxError || error instanceof z.ZodError
-				? "it is not one that mqbench has written"
-				: reasonOf(error);
-		throw failure("lock-unreadable", { path: path.basename(file), reason });
+		throw refused(reasonOf(error));
 	}
+	const lines = [...text.matchAll(LINE)];
+	if (lines.map(([line]) => line).join("") !== text)
+		throw refused("it is not one that mqbench has written");
+	return new Map(lines.map(([, name = "", sum = ""]) => [name, sum]));
 }

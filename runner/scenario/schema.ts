@@ -59,7 +59,7 @@ function systemFields(outside?: Readonly<Record<string, Broker>>) {
 
 /** As Go has them, and without a way out. */
 export const MODULE_PATH = /^(?!.*\.\.)[A-Za-z0-9][\w.~-]*(\/[\w.~-]+)*$/;
-export const MODULE_VERSION = /^v\d+\.\d+\.\d+([-+][\w.+-]+)?$/;
+const MODULE_VERSION = /^v\d+\.\d+\.\d+([-+][\w.+-]+)?$/;
 
 export const Extensions = z
 	.array(
