@@ -28,7 +28,7 @@ export async function readScenario(
 		throw failure("scenario-unreadable", { path: file, reason: reasonOf(error) });
 	}
 	const named = extensionsIn(text, overrides);
-	const found = await readExtensions(named, path.dirname(where), world, overrides.yes);
+	const found = await readExtensions(named, { ...world, cwd: path.dirname(where) }, overrides.yes);
 	const drivers = found.length === 0 ? null : pinned(where, found);
 	const resolve = async (changes: Overrides) => {
 		const rig = changes.rig && { ...(await givenRig(changes.rig, world.cwd)), only: changes.only };

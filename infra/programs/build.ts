@@ -136,13 +136,11 @@ export async function readBuild(
 ): Promise<BuildFile | null> {
 	const file = await readBuildFile(folder);
 	if (file === null) return null;
-	const whole = await Promise.all(
-		programs.map(async ({ name }) => {
-			const sum = await sha256OfFile(programIn(folder, name, platform)).catch(() => null);
-			return sum === file.sha256[name];
-		}),
-	);
-	return whole.every(Boolean) ? file : null;
+	for (const { name } of programs) {
+		const sum = await sha256OfFile(programIn(folder, name, platform)).catch(() => null);
+		if (sum !== file.sha256[name]) return null;
+	}
+	return file;
 }
 
 /** build.json of a folder, unchecked; null if it is not a build. */

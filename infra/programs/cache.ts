@@ -28,7 +28,7 @@ export interface Entry<T> {
 	/** Fills a new folder. */
 	make(folder: string): Promise<void>;
 	/** Another mqbench, whose process this is, makes it. */
-	onWait(pid: number): void;
+	onWait?: ((pid: number) => void) | undefined;
 }
 
 /** The content of a cache entry. It is made once for all that need it at the same time, and leaves nothing half-made. */
@@ -41,7 +41,7 @@ export async function fromCache<T>(
 	if (found !== null) return found;
 	const parent = path.dirname(folder);
 	const lock = await mkdir(parent, { recursive: true })
-		.then(() => takeLock(`${folder}.lock`, stop, onWait))
+		.then(() => takeLock(`${folder}.lock`, stop, (pid) => onWait?.(pid)))
 		.catch((error) => {
 			orInterrupted(stop);
 			throw failure("cache-unwritable", { path: parent, reason: reasonOf(error) });

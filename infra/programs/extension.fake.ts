@@ -90,6 +90,7 @@ const OPTIONS = `&struct {
 const SERVER = `import { createServer } from "node:net";
 import { writeFileSync } from "node:fs";
 const [port, folder] = process.argv.slice(2);
+if (!import.meta.url.includes("/module-mybroker/")) throw new Error("this is not the copy that was hashed");
 writeFileSync(\`\${folder}/journal\`, "");
 createServer((from) => from.on("error", () => {}).resume()).listen(Number(port), "127.0.0.1");
 process.on("SIGTERM", () => process.exit(0));

@@ -9,7 +9,7 @@ import { extension, MANIFEST } from "./extension.fake.ts";
 import { readExtension, readExtensions, treeSum } from "./extension.ts";
 
 const inFolder = (cwd: string, named = { path: "./xk6-mybroker" }) =>
-	readExtension(named, cwd, fakeWorld({ cwd, env: process.env }));
+	readExtension(named, fakeWorld({ cwd, env: process.env }));
 
 test("a folder is its module, manifest and sum", async () => {
 	const cwd = extension();
@@ -165,7 +165,7 @@ describe("is refused in one sentence, and nothing is run", () => {
 	test("the same broker twice", async () => {
 		const cwd = extension();
 		const twice = [{ path: "xk6-mybroker" }, { path: "./xk6-mybroker" }];
-		await expect(readExtensions(twice, cwd, fakeWorld({ cwd, env: process.env }))).rejects.toThrow(
+		await expect(readExtensions(twice, fakeWorld({ cwd, env: process.env }))).rejects.toThrow(
 			/xk6-mybroker has the same broker or module/,
 		);
 	});
@@ -207,7 +207,7 @@ describe("a module of a proxy", () => {
 
 	test("has the sum that Go computes, and a manifest that is read from Go's own copy", async () => {
 		const { world, env } = proxy();
-		const found = await readExtension(named, "/", world);
+		const found = await readExtension(named, world);
 		expect(found).toMatchObject({ ...named, title: "example.com/xk6-mybroker v1.2.3" });
 		const said = execFileSync(
 			"go",
@@ -219,7 +219,7 @@ describe("a module of a proxy", () => {
 
 	test("that is not there is a sentence", async () => {
 		const { world } = proxy();
-		await expect(readExtension({ ...named, version: "v9.9.9" }, "/", world)).rejects.toMatchObject({
+		await expect(readExtension({ ...named, version: "v9.9.9" }, world)).rejects.toMatchObject({
 			code: "extension-refused",
 			message: expect.stringMatching(
 				/^example.com\/xk6-mybroker v9.9.9: .*it cannot be downloaded: .*v9\.9\.9/,

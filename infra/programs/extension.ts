@@ -7,51 +7,73 @@ import { readGiven, sizeOfGiven } from "../../runner/given-folder.ts";
 import { packageFolder } from "../../runner/package.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { MODULE_PATH, type NamedExtension } from "../../runner/scenario/schema.ts";
-import { sha256OfFile } from "../../runner/sha256.ts";
 import { formatBytesExact } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { go } from "./go.ts";
-import { h1Of } from "./sums.ts";
+import { h1Of, sumsOf } from "./sums.ts";
 import { goReady } from "./toolchain.ts";
 
-type Asking = Pick<World, "env" | "stop" | "ask">;
+/** Paths count from its `cwd`. */
+type Asking = Pick<World, "cwd" | "env" | "stop" | "ask">;
 
-/** Reads what a module says about itself; paths count from `cwd`. Nothing of it is run. Strangers wrote it: fails with one sentence. */
+/** A Go module that k6 can link. */
+export interface Module extends Pick<Outside, "module" | "version" | "folder"> {
+	/** As in go.sum; null for a folder. */
+	readonly sum: string | null;
+}
+
+/** "../xk6-mybroker", "github.com/me/xk6-mybroker@v1.2.3" */
+export function extensionNamed(text: string): NamedExtension {
+	const [, module, version = ""] = /^([^@\s]+)@(v\S+)$/.exec(text) ?? [];
+	return module === undefined ? { path: text } : { module, version };
+}
+
+/** Finds a module, or downloads it. Nothing of it is run. */
+export async function findModule(
+	named: NamedExtension,
+	world: Asking,
+	yes = false,
+): Promise<Module> {
+	if (!("path" in named)) return ofProxy(named, world, yes);
+	const folder = await realpath(path.resolve(world.cwd, named.path));
+	if (!(await lstat(folder)).isDirectory()) throw new Error("it is not a folder");
+	const module = /^module\s+(\S+)/m.exec(readGiven(path.join(folder, "go.mod")))?.[1] ?? "";
+	if (!MODULE_PATH.test(module)) throw new Error("its go.mod names no module");
+	return { module, version: null, folder, sum: null };
+}
+
+/** Reads what a driver's module says about itself. Strangers wrote it: fails with one sentence. */
 export async function readExtension(
 	named: NamedExtension,
-	cwd: string,
 	world: Asking,
 	yes = false,
 ): Promise<Outside> {
 	const title = "path" in named ? named.path : `${named.module} ${named.version}`;
-	const refused = (reason: string) => failure("extension-refused", { extension: title, reason });
-	const found = await ("path" in named
-		? ofFolder(path.resolve(cwd, named.path))
-		: ofProxy(named, world, yes)
-	).catch((error) => {
-		if (error instanceof MqbenchError) throw error;
-		throw refused(reasonOf(error));
-	});
-	const manifest = manifestIn(found.folder, title);
 	try {
-		const sum = found.sum ?? (await treeSum(found.folder));
-		const whole = found.version === null ? `${found.module} in ${title}` : title;
-		return { ...found, title: whole, sum, manifest, broker: brokerFrom(manifest, found.folder) };
+		const found = await findModule(named, world, yes);
+		const { module, version, folder } = found;
+		const ours = await readFile(path.join(EXTENSIONS, "go.mod"), "utf8");
+		if (ours.split(/\s+/).includes(module) && !/\/extensions\/examples\/[^/]+$/.test(module))
+			throw new Error(`its go.mod has the name ${module}, which mqbench itself uses`);
+		const manifest = manifestIn(folder, title);
+		const sum = found.sum ?? (await treeSum(folder));
+		const whole = version === null ? `${module} in ${title}` : title;
+		return { module, version, folder, title: whole, sum, manifest, broker: brokerFrom(manifest) };
 	} catch (error) {
-		throw refused((error as Error).message);
+		if (error instanceof MqbenchError) throw error;
+		throw failure("extension-refused", { extension: title, reason: reasonOf(error) });
 	}
 }
 
 /** All of them, each with a broker of its own. */
 export async function readExtensions(
 	named: readonly NamedExtension[],
-	cwd: string,
 	world: Asking,
 	yes = false,
 ): Promise<readonly Outside[]> {
 	const found: Outside[] = [];
 	for (const one of named) {
-		const next = await readExtension(one, cwd, world, yes);
+		const next = await readExtension(one, world, yes);
 		const same = found.find(
 			({ module, manifest }) => module === next.module || manifest.broker === next.manifest.broker,
 		);
@@ -94,11 +116,7 @@ export function manifestIn(folder: string, extension: string): Manifest {
 
 /** Go's h1 of a folder's files, by their names in it. */
 export async function treeSum(folder: string): Promise<string> {
-	const files = await filesIn(folder);
-	const sums = files.map(
-		async (file) => [file, await sha256OfFile(path.join(folder, file))] as const,
-	);
-	return h1Of(new Map(await Promise.all(sums)));
+	return h1Of(await sumsOf(folder, await filesIn(folder)));
 }
 
 /** Files of a module's folder that count. */
@@ -125,44 +143,18 @@ export const MANIFEST = "mqbench.json";
 // --- internal ---
 
 const EXTENSIONS = path.join(packageFolder, "extensions");
-/** What comes and goes beside the sources: they are not built from these. */
+/** What comes and goes beside the sources: these are not built from it, and the copy has none of it. */
 const LEFT_OUT = /^(\.git|go\.work(\.sum)?|reports|[^/]+\.(ya?ml|lock))$/;
 const MOST_FILES = 2000;
 const MOST_BYTES = 64 * 1024;
-
-interface Found {
-	readonly module: string;
-	readonly version: string | null;
-	readonly folder: string;
-	/** Null if it is to be computed. */
-	readonly sum: string | null;
-}
-
-async function ofFolder(given: string): Promise<Found> {
-	const folder = await realpath(given);
-	if (!(await lstat(folder)).isDirectory()) throw new Error("it is not a folder");
-	const module = /^module\s+(\S+)/m.exec(readGiven(path.join(folder, "go.mod")))?.[1] ?? "";
-	if (!MODULE_PATH.test(module)) throw new Error("its go.mod names no module");
-	const ours = await readFile(path.join(EXTENSIONS, "go.mod"), "utf8");
-	const example = /\/extensions\/examples\/[^/]+$/.test(module);
-	if (ours.split(/\s+/).includes(module) && !example)
-		throw new Error(`its go.mod has the name ${module}, which mqbench itself uses`);
-	return { module, version: null, folder, sum: null };
-}
 
 /** Downloads it, by the user's own settings for Go, which checks it against Go's checksum database. */
 async function ofProxy(
 	{ module, version }: { readonly module: string; readonly version: string },
 	world: Asking,
 	yes: boolean,
-): Promise<Found> {
-	const env = await goReady(world, {
-		extensions: EXTENSIONS,
-		yes,
-		why: null,
-		onProgress: () => {},
-		onWait: () => {},
-	});
+): Promise<Module> {
+	const env = await goReady(world, { extensions: EXTENSIONS, yes, why: null });
 	const answer: string[] = [];
 	try {
 		await go(["mod", "download", "-json", `${module}@${version}`], {

@@ -53,7 +53,6 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 			const remedy = `Remove it from the folder in which Maven keeps it, and try again: find ~/.m2 -name ${file} -delete`;
 			throw failure("broker-missing", { system, what, remedy });
 		},
-		onWait: () => {},
 	});
 }
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import { type BuildFile, readBuild } from "./build.ts";
+import { type BuildFile, type BuildOptions, build, readBuild } from "./build.ts";
 import { cacheFolder, fromCache } from "./cache.ts";
 import { HERE, type Platform } from "./programs.ts";
 import { goReady } from "./toolchain.ts";
@@ -28,9 +28,9 @@ export interface BuildProgress {
 /** Its folder in the cache, with its build.json. */
 export async function builtOnce(
 	world: World,
-	{ extensions, progress, yes = false }: Builds,
+	{ extensions, version, progress, yes = false }: Builds,
 	platform: Platform,
-	{ key, programs, why, title, once, make }: ToBuild,
+	{ key, programs, why = null, title, once, make = build }: ToBuild,
 ): Promise<{ readonly folder: string; readonly go: string }> {
 	const bin = path.join(cacheFolder(world.env, process.platform), "bin");
 	const folder = path.join(bin, key);
@@ -46,7 +46,16 @@ export async function builtOnce(
 			const began = world.clock.monotonicMs();
 			const where = platform === HERE ? "" : ` for ${platform.name} hosts`;
 			progress.say(`Building ${title} with Go${where}. This happens once${once}.`);
-			const file = await make(temporary, env);
+			const file = await make({
+				programs,
+				version,
+				platform,
+				cwd: extensions,
+				folder: temporary,
+				env,
+				stop: world.stop,
+				onProgress: (phase, done, all) => progress.step(phase, done, all),
+			});
 			await writeFile(path.join(temporary, "build.json"), JSON.stringify(file));
 			const took = formatDuration((world.clock.monotonicMs() - began) * 1e6);
 			progress.say(`Built in ${took}, and kept in the cache.`);
@@ -64,8 +73,8 @@ interface ToBuild {
 	readonly key: string;
 	readonly programs: readonly BuiltProgram[];
 	/** Why no package has it. */
-	readonly why: string | null;
+	readonly why?: string | null;
 	readonly title: string;
 	readonly once: string;
-	make(folder: string, env: World["env"]): Promise<BuildFile>;
+	make?(options: BuildOptions): Promise<BuildFile>;
 }

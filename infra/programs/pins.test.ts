@@ -20,7 +20,7 @@ const sum = (letter: string) => `h1:${letter.repeat(43)}=`;
 
 function driver(letter: string, version: string | null = "v1.0.0"): Outside {
 	const title = version === null ? "../xk6-mybroker" : `example.com/m ${version}`;
-	const broker = brokerFrom(manifest, "/m");
+	const broker = brokerFrom(manifest);
 	return {
 		module: "example.com/m",
 		version,

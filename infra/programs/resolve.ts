@@ -7,14 +7,14 @@ import {
 	firstDrivers,
 	laterPrograms,
 } from "../../runner/brokers/index.ts";
-import { type Drivers, serverName } from "../../runner/brokers/outside.ts";
+import { type Drivers, moduleName } from "../../runner/brokers/outside.ts";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { World } from "../../runner/world.ts";
 import { answerOf } from "../program-answer.ts";
-import { build, buildKey } from "./build.ts";
-import { withDrivers } from "./drivers.ts";
+import { buildKey } from "./build.ts";
+import { type Apart, withDrivers } from "./drivers.ts";
 import { type Builds, builtOnce } from "./once.ts";
 import { findPacked } from "./packed.ts";
 import {
@@ -35,7 +35,7 @@ export interface Binaries {
 	readonly go: string | null;
 	/** Where they come from, for people: "package @mqbench/linux-x64 0.2.0". */
 	readonly origin: string;
-	/** The path of a server that mqbench builds, by its name: it is built now if it never was. */
+	/** The path of a server that mqbench builds, or of a driver's module, by its name: it is built now if it never was. */
 	server(name: string): Promise<string>;
 	/**
 	 * The same programs for `host`, which is "linux/arm64" (Go's words): these, if this machine is the same, otherwise from the cache or a new
@@ -58,21 +58,16 @@ export interface ResolveOptions extends Builds {
 export async function resolveBinaries(world: World, options: ResolveOptions): Promise<Binaries> {
 	const ofPlatform = async (platform: Platform): Promise<Binaries> => {
 		const own = platform === HERE ? world.env.MQBENCH_K6 : undefined;
+		const found = own ? await named(world, own) : await chosen(world, options, platform);
 		const server = once(async (name) => {
-			const beside = own && programIn(path.dirname(path.resolve(world.cwd, own)), name);
-			if (beside && existsSync(beside)) return beside;
-			const { drivers } = options;
-			if (drivers?.found.some(({ manifest }) => serverName(manifest) === name))
-				return programIn(
-					(await withDrivers(world, options, platform, drivers, apartOf(options))).folder,
-					name,
-					platform,
-				);
+			const beside = programIn(path.dirname(found.k6), name, platform);
+			if (existsSync(beside)) return beside;
+			const driver = options.drivers?.found.find(({ manifest }) => moduleName(manifest) === name);
+			if (driver) return driver.folder;
 			const later = laterPrograms.filter((program) => program.name === name);
 			const { folder } = await made(world, options, platform, later.length > 0 ? later : FIRST);
 			return programIn(folder, name, platform);
 		});
-		const found = own ? await named(world, own) : await chosen(world, options, platform);
 		return { ...found, server, on };
 	};
 	const here = await ofPlatform(HERE);
@@ -142,21 +137,27 @@ async function named(world: World, own: string): Promise<Found> {
 async function chosen(world: World, options: ResolveOptions, platform: Platform): Promise<Found> {
 	const { folder, ...from } = await made(world, options, platform, FIRST);
 	const found = { agent: programIn(folder, "agent", platform), ...from };
-	const { systems = [], drivers = null } = options;
+	const { systems = [] } = options;
 	const apart = apartOf(options);
-	if (drivers !== null || apart.length > 0)
-		return {
-			...found,
-			...(await withDrivers(world, options, platform, drivers ?? { found: [] }, apart)),
-		};
+	if (apart.length > 0)
+		return { ...found, ...(await withDrivers(world, options, platform, apart)) };
 	const suffices = systems.every(({ broker }) => firstDrivers.includes(broker));
 	const k6 = suffices ? { folder } : await made(world, options, platform, ALL_DRIVERS);
 	return { ...found, k6: programIn(k6.folder, "k6", platform) };
 }
 
-/** Brokers whose drivers are in no k6 but that of a scenario with them. */
-function apartOf({ systems = [] }: ResolveOptions): readonly BrokerName[] {
-	return driversApart.filter((name) => systems.some(({ broker }) => broker === name));
+function apartOf({ systems = [], drivers, extensions }: ResolveOptions): readonly Apart[] {
+	const ours = driversApart.filter((name) => systems.some(({ broker }) => broker === name));
+	return [
+		...ours.map((title) => ({
+			title,
+			module: `github.com/mqbench/mqbench/extensions/xk6-${title}`,
+			version: null,
+			folder: path.join(extensions, `xk6-${title}`),
+			sum: null,
+		})),
+		...(drivers?.found ?? []),
+	];
 }
 
 /** The folder with these programs: the platform's package, or the cache, where they are built if they never were. */
@@ -166,7 +167,7 @@ async function made(
 	platform: Platform,
 	programs: readonly BuiltProgram[],
 ): Promise<{ folder: string; go: string; origin: string }> {
-	const { extensions, version, progress } = options;
+	const { extensions, version } = options;
 	const key = buildKey(extensions, version, platform, programs);
 	const packed = await findPacked(path.dirname(extensions), key, programs, platform);
 	if ("folder" in packed)
@@ -179,17 +180,6 @@ async function made(
 		why,
 		title: titleOf(programs),
 		once,
-		make: (folder, env) =>
-			build({
-				folder,
-				programs,
-				version,
-				platform,
-				cwd: extensions,
-				env,
-				stop: world.stop,
-				onProgress: (phase, done, all) => progress.step(phase, done, all),
-			}),
 	});
 	return { folder, go, origin: "built here from extensions/" };
 }

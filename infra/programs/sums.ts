@@ -33,17 +33,12 @@ export function h1Of(sums: Sums): string {
 	return `h1:${createHash("sha256").update(formatSums(sums)).digest("base64")}`;
 }
 
-/** For all files of a folder, and of folders in it. */
-export async function sumsOf(folder: string): Promise<Sums> {
-	const all = await readdir(folder, { recursive: true, withFileTypes: true });
+/** For these files of a folder, or all, also of folders in it. */
+export async function sumsOf(folder: string, files?: readonly string[]): Promise<Sums> {
+	const all = files ?? (await allIn(folder));
 	return new Map(
 		await Promise.all(
-			all
-				.filter((one) => !one.isDirectory())
-				.map(async (one): Promise<[string, string]> => {
-					const file = path.join(one.parentPath, one.name);
-					return [path.relative(folder, file), await sha256OfFile(file)];
-				}),
+			all.map(async (file) => [file, await sha256OfFile(path.join(folder, file))] as const),
 		),
 	);
 }
@@ -57,4 +52,13 @@ export async function wrongFile(folder: string, wanted: Sums): Promise<WrongFile
 	return wrong === undefined
 		? null
 		: { file: wrong, found: found.get(wrong) ?? null, wanted: wanted.get(wrong) ?? null };
+}
+
+// --- internal ---
+
+async function allIn(folder: string): Promise<string[]> {
+	const all = await readdir(folder, { recursive: true, withFileTypes: true });
+	return all
+		.filter((one) => !one.isDirectory())
+		.map((one) => path.relative(folder, path.join(one.parentPath, one.name)));
 }

@@ -34,9 +34,9 @@ export interface ToolchainOptions {
 	/** Why there is no package of this platform, for people; null if not looked for yet. */
 	readonly why: string | null;
 	/** MB received, and in total. */
-	onProgress(done: number, all: number): void;
+	onProgress?(done: number, all: number): void;
 	/** Another mqbench, with this process, downloads it. */
-	onWait(pid: number): void;
+	onWait?: ((pid: number) => void) | undefined;
 	/** For tests: platform and sums. */
 	readonly platform?: string;
 	readonly sums?: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ export function hash1(files: Readonly<Record<string, Uint8Array>>): string {
 /** Asks, downloads and checks. If it may not, `missing` lists the ways out. */
 async function fetchGo(
 	world: Asking,
-	{ yes, why, platform = HERE.name, sums = SUMS, onProgress }: ToolchainOptions,
+	{ yes, why, platform = HERE.name, sums = SUMS, onProgress = () => {} }: ToolchainOptions,
 	missing: MqbenchError,
 	to: string,
 ): Promise<void> {
@@ -131,7 +131,7 @@ async function fetchGo(
 async function download(
 	url: URL,
 	stop: AbortSignal,
-	onProgress: ToolchainOptions["onProgress"],
+	onProgress: (done: number, all: number) => void,
 ): Promise<Uint8Array> {
 	if (url.protocol === "file:") return await readFile(fileURLToPath(url));
 	const response = await fetch(url, { signal: stop });

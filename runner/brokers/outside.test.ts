@@ -16,7 +16,7 @@ const found = {
 	folder: "/m",
 	before: null,
 	manifest,
-	broker: brokerFrom(manifest, "/m"),
+	broker: brokerFrom(manifest),
 };
 
 function load(system: string, top = "", pattern = "round-trip") {
@@ -82,7 +82,7 @@ test.each([
 
 test("local needs a command, of the manifest or the scenario, whose paths count from the scenario's folder", () => {
 	const { local: _, ...rest } = manifest;
-	const silent = { ...found, broker: brokerFrom(rest, "/m") };
+	const silent = { ...found, broker: brokerFrom(rest) };
 	const read = (system: string) =>
 		loadScenario(
 			"s.yaml",
@@ -125,5 +125,5 @@ test.each([
 		/properties.a: its default is refused/,
 	],
 ])("%j cannot be a broker", (changes, message) => {
-	expect(() => brokerFrom(Manifest.parse({ ...MANIFEST, ...changes }), "/m")).toThrow(message);
+	expect(() => brokerFrom(Manifest.parse({ ...MANIFEST, ...changes }))).toThrow(message);
 });

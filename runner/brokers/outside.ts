@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createConnection } from "node:net";
 import { z } from "zod";
 import { described, named, unit } from "../model/field.ts";
@@ -6,7 +7,7 @@ import { Level } from "../model/plan.ts";
 import { Acknowledge, Delivery } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 import { parseDuration } from "../units.ts";
-import { type Broker, broker, type OwnTraits, storesAs } from "./broker.ts";
+import { type Broker, broker, type OwnTraits, storesAs, USUAL_TRAITS } from "./broker.ts";
 import { OF_PROCESSES, processFields, type SystemOptionsOfAnyBroker } from "./fields.ts";
 import { brokers } from "./index.ts";
 import type { BrokerProcess } from "./process.ts";
@@ -45,32 +46,25 @@ const line = (most: number) =>
 		.max(most)
 		.regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, "must be one line");
 
-/** The keywords of JSON Schema that an option may use. zod reads them. */
-const VALUES = `type title description default examples enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength
-	minItems maxItems required`;
-const value = z.json().optional();
-const Nested: z.ZodType = z.lazy(() => z.strictObject(KEYWORDS));
-const KEYWORDS = {
-	...Object.fromEntries(VALUES.split(/\s+/).map((keyword) => [keyword, value])),
-	items: Nested.optional(),
-	properties: z.record(z.string(), Nested).optional(),
-	additionalProperties: z.union([z.boolean(), Nested]).optional(),
-	anyOf: z.array(Nested).max(10).optional(),
-};
-
 /** Texts with a unit, and what the driver gets. */
 const FORMATS = { "mqbench-duration": "duration", "mqbench-size": "size" } as const;
 
+/** The keywords of JSON Schema for one value, which zod reads. */
 const Option = z.strictObject({
-	...KEYWORDS,
+	type: z.enum(["boolean", "integer", "number", "string"]).optional(),
 	description: line(300),
-	default: value,
+	default: z.json().optional(),
 	examples: z.array(z.json()).max(10).optional(),
 	enum: z.array(z.json()).max(100).optional(),
 	minimum: z.number().optional(),
 	maximum: z.number().optional(),
 	format: z.enum(Object.keys(FORMATS) as (keyof typeof FORMATS)[]).optional(),
 });
+
+/** Traits that a broker has or has not. */
+const PROMISES = Object.entries(USUAL_TRAITS)
+	.filter(([, usual]) => typeof usual === "boolean")
+	.map(([name]) => [name, z.boolean()] as const);
 
 /** mqbench.json in the root of a driver's Go module. */
 export const Manifest = z.strictObject({
@@ -91,16 +85,9 @@ export const Manifest = z.strictObject({
 		.prefault({}),
 	traits: z
 		.strictObject({
-			acks: z.boolean(),
+			...Object.fromEntries(PROMISES),
 			delivery: Delivery,
 			deliveryAlone: Delivery,
-			ordered: z.boolean(),
-			groupOrdered: z.boolean(),
-			keys: z.boolean(),
-			partitions: z.boolean(),
-			groupsByPartition: z.boolean(),
-			wildcards: z.boolean(),
-			replays: z.boolean(),
 			dials: z.literal(true),
 			maxMessageBytes: z.int().positive(),
 			prefetch: z.int().positive(),
@@ -118,23 +105,15 @@ export const Manifest = z.strictObject({
 		.prefault({ own: "not known" }),
 	local: z
 		.strictObject({
-			/** A Go program in the module, built with the driver: {server} in the command. */
-			server: z
-				.string()
-				.regex(/^\.(\/\w[\w-]*)+$/, "must be a package of the module, ./server")
-				.optional(),
 			command: z
-				.array(
-					line(1000).refine(
-						(word) => !/(^|[/\\])\.\.([/\\]|$)/.test(word),
-						"must not lead out of the module",
-					),
-				)
+				.array(line(1000))
 				.min(1)
 				.max(100)
 				.refine(
-					([first = ""]) => first === "{server}" || /^(\{module\}\/)?[^/\\{}]+/.test(first),
-					"must begin with the name of a program, {server} or {module}/",
+					(words) =>
+						/^(\{module\}\/)?[^/\\{}]+/.test(words[0] ?? "") &&
+						!words.some((word) => /(^|[/\\])\.\.([/\\]|$)/.test(word)),
+					"must begin with the name of a program or {module}/, and must not lead out of the module",
 				),
 			ready: z.union([z.literal("port"), z.strictObject({ log: line(200) })]).default("port"),
 			/** What is before the version in its output. */
@@ -144,8 +123,8 @@ export const Manifest = z.strictObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** The definition that a manifest stands for; `folder` has the module's files. Throws a sentence about what is wrong in the manifest. */
-export function brokerFrom(manifest: Manifest, folder: string): Broker {
+/** The definition that a manifest stands for. Throws a sentence about what is wrong in the manifest. */
+export function brokerFrom(manifest: Manifest): Broker {
 	const { title, urls, durability, traits, local } = manifest;
 	const { levels } = durability;
 	const { redeliverAfter, ...promises } = traits;
@@ -188,7 +167,7 @@ export function brokerFrom(manifest: Manifest, folder: string): Broker {
 				levels,
 				...(Object.keys(levels).length > 0 && { byDriver: true }),
 			}),
-		server: commandServer(manifest, folder),
+		server: commandServer(manifest),
 		check: ({ command }, place) => ({
 			broker: place !== null && place !== "process" && tell("outside-target"),
 			command: place === "process" && command === undefined && !local && tell("command-missing"),
@@ -204,9 +183,9 @@ export function commandOf(
 	return options.command ?? manifest.local?.command ?? [];
 }
 
-/** Of the program that its module has. */
-export function serverName({ broker }: Manifest): string {
-	return `server-${broker}`;
+/** Of the copy of its module that was built, {module} in its command. */
+export function moduleName({ broker }: Manifest): string {
+	return `module-${broker}`;
 }
 
 // --- internal ---
@@ -227,9 +206,9 @@ function fieldOf({ format, default: usual, ...schema }: z.infer<typeof Option>):
 }
 
 /** A program of the user's: no shell, and no environment but that of all brokers. */
-function commandServer(manifest: Manifest, module: string): Server {
+function commandServer(manifest: Manifest): Server {
 	const [[scheme, number] = ["", 0]] = Object.entries(manifest.urls);
-	const { ready = "port", version, server } = manifest.local ?? {};
+	const { ready = "port", version } = manifest.local ?? {};
 	const process: BrokerProcess = {
 		packages: [],
 		ports: () => [{ number, from: "clients" }],
@@ -238,12 +217,12 @@ function commandServer(manifest: Manifest, module: string): Server {
 		async describe({ system, nodes: [site], tools }) {
 			let says = "";
 			const command = commandOf(manifest, system.options);
-			const own = server === undefined ? "" : await tools.built(serverName(manifest));
+			const isOwn = command.some((word) => word.includes("{module}"));
+			const module = isOwn ? await tools.built(moduleName(manifest)) : "";
 			const [port = 0] = site?.ports ?? [];
 			const [program = "", ...args] = command.map((word) =>
 				word
 					.replaceAll("{module}", () => module)
-					.replaceAll("{server}", () => own)
 					.replaceAll("{port}", () => `${port}`)
 					.replaceAll("{dir}", () => site?.folder ?? ""),
 			);
@@ -269,16 +248,12 @@ function commandServer(manifest: Manifest, module: string): Server {
 	return { image: null, program: null, install: null, process };
 }
 
-function listens(port: number): Promise<boolean> {
-	return new Promise((resolve) => {
-		const socket = createConnection({ host: "127.0.0.1", port });
-		const over = (is: boolean) => {
-			socket.destroy();
-			resolve(is);
-		};
-		socket
-			.once("connect", () => over(true))
-			.once("error", () => over(false))
-			.setTimeout(1000, () => over(false));
-	});
+async function listens(port: number): Promise<boolean> {
+	const socket = createConnection({ host: "127.0.0.1", port });
+	return once(socket, "connect", { signal: AbortSignal.timeout(1000) })
+		.then(
+			() => true,
+			() => false,
+		)
+		.finally(() => socket.destroy());
 }

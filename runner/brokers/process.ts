@@ -126,7 +126,7 @@ export type Ask = (
 
 export interface Tools {
 	readonly env: Readonly<Record<string, string | undefined>>;
-	/** Path of a server that mqbench builds, for where it is going to run. Fails without Go. */
+	/** Path of a server that mqbench builds, for where it is going to run, or of a driver's module. Fails without Go. */
 	built(program: string): Promise<string>;
 	/** Searches PATH (of `env`) and the folders of servers that users' PATHs leave out. */
 	findOnPath(name: string, env?: Readonly<Record<string, string | undefined>>): string | null;

@@ -1,9 +1,11 @@
-import { access, constants, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Command } from "commander";
+import { extensionNamed, findModule, type Module } from "../../infra/programs/extension.ts";
 import { buildFurther } from "../../infra/programs/further.ts";
-import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { HERE, programIn } from "../../infra/programs/programs.ts";
+import { goReady } from "../../infra/programs/toolchain.ts";
+import { EXIT, type ExitCode, failure, MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { reasonOf } from "../reason.ts";
 import { makeProgress } from "../run/progress.ts";
@@ -15,7 +17,7 @@ export function declare(command: Command, on: Action): void {
 		.option("--out <path>", "output file", "k6")
 		.option(
 			"--with <extension>",
-			"link a further k6 extension, a folder or module@version; may be repeated. <out>.lock/ pins all versions for the next build",
+			"link a further k6 extension, a folder or module@version; may be repeated",
 			collect,
 		)
 		.action(on(build));
@@ -26,27 +28,27 @@ export async function build(
 	world: World,
 ): Promise<ExitCode> {
 	const out = path.resolve(world.cwd, args.out);
+	const extensions = path.join(packageFolder, "extensions");
 	const further = args.with ?? [];
 	const progress = makeProgress(world, false);
-	// Keep the pins of the user's extensions; without any, go.mod pins our own.
-	const pinned = further.length > 0;
 	let temporary: string | null = null;
 	try {
-		await access(path.dirname(out), constants.W_OK);
-		if (!pinned) temporary = await mkdtemp(path.join(tmpdir(), "mqbench-k6-"));
+		// Next to the k6, so that the file is renamed when it is complete.
+		temporary = await mkdtemp(path.join(path.dirname(out), ".mqbench-k6-"));
 		const what = ["mqbench's extensions", ...further].join(" and ");
 		progress.say(`Building k6 with ${what}, which takes a minute or two the first time.`);
 		const replaced = await buildFurther({
-			extensions: path.join(packageFolder, "extensions"),
-			bundle: path.join(packageFolder, "dist", "inside-k6.js"),
+			cwd: extensions,
+			platform: HERE,
 			version: packageVersion,
-			out,
-			lock: temporary ?? `${out}.lock`,
-			further: further.map((one) => (/@v/.test(one) ? one : path.resolve(world.cwd, one))),
-			env: world.env,
+			folder: temporary,
+			bundle: path.join(packageFolder, "dist", "inside-k6.js"),
+			env: await goReady(world, { extensions, yes: false, why: null }),
+			modules: await Promise.all(further.map((text) => moduleOf(text, world))),
 			stop: world.stop,
 			onProgress: (phase, done, all) => progress.build.step(phase, done, all),
 		});
+		await rename(programIn(temporary, "k6"), out);
 		for (const name of replaced)
 			progress.say(`${name} comes from the further extension; mqbench's own is left out.`);
 	} catch (error) {
@@ -60,4 +62,13 @@ export async function build(
 	const shown = args.out.includes("/") ? args.out : `./${args.out}`;
 	world.stdout.write(`${shown} is a k6 with mqbench's extensions: ${shown} version lists them.\n`);
 	return EXIT.pass;
+}
+
+// --- internal ---
+
+function moduleOf(text: string, world: World): Promise<Module> {
+	return findModule(extensionNamed(text), world).catch((error) => {
+		if (error instanceof MqbenchError) throw error;
+		throw failure("extension-unreadable", { text, reason: reasonOf(error) });
+	});
 }

@@ -55,7 +55,9 @@ describe("a driver from outside", () => {
 		);
 		const page = await run(["explain", "./xk6-mybroker"], { cwd: folder });
 		expect(page.out).toContain("mybroker: My Broker. A broker that nobody else has.");
-		expect(flat(page.out)).toMatch(/prefetch: Most unacknowledged messages. \(.*default: 100.*\)/);
+		expect(flat(page.out)).toMatch(
+			/options: prefetch: type: integer description: Most unacknowledged messages\. default: 100/,
+		);
 		expect((await run(["validate", "scenario.yaml"], { cwd: folder })).code).toBe(0);
 		const up = await run(["up", "scenario.yaml"], { cwd: folder });
 		expect(up.err).toContain("keeps no brokers from outside");
