@@ -93,9 +93,7 @@ export async function build(options: BuildOptions): Promise<BuildFile> {
 }
 
 /** The description of programs that have been built, if they can be run. */
-export async function described(
-	options: Pick<BuildOptions, "folder" | "programs" | "platform" | "version"> & GoOptions,
-): Promise<BuildFile> {
+export async function described(options: BuildOptions): Promise<BuildFile> {
 	const { folder, programs, version, platform } = options;
 	const sha256: Record<string, string> = {};
 	for (const { name } of programs) {

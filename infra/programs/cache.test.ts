@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { testFolder } from "../test-folder.fake.ts";
 import { buildKey } from "./build.ts";
 import { cacheFolder } from "./cache.ts";
+import { trimBuilds } from "./once.ts";
 import { platformOf } from "./programs.ts";
-import { trimBuilds } from "./trim.ts";
 
 test.each([
 	["linux", {}, "/home/me/.cache/mqbench"],

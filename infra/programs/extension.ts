@@ -90,27 +90,23 @@ export async function readExtensions(
 /** The manifest of the module with this folder. */
 export function manifestIn(folder: string, extension: string): Manifest {
 	const file = path.join(folder, MANIFEST);
-	const refused = (reason: string) => failure("extension-refused", { extension, reason });
-	let json: unknown;
 	try {
 		if ((sizeOfGiven(file) ?? 0) > MOST_BYTES)
 			throw new Error(`it is larger than ${formatBytesExact(MOST_BYTES)}`);
-		json = JSON.parse(readGiven(file));
-	} catch (error) {
-		const reason = error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
-		throw refused(`its manifest, ${MANIFEST}, cannot be read: ${reason}`);
-	}
-	// Another contract may have another form.
-	const theirs = z.object({ contract: z.int() }).safeParse(json).data?.contract;
-	if (theirs !== undefined && theirs !== CONTRACT)
-		throw failure("extension-contract", { extension, theirs, ours: CONTRACT });
-	try {
+		const json: unknown = JSON.parse(readGiven(file));
+		// Another contract may have another form.
+		const theirs = z.object({ contract: z.int() }).safeParse(json).data?.contract;
+		if (theirs !== undefined && theirs !== CONTRACT)
+			throw failure("extension-contract", { extension, theirs, ours: CONTRACT });
 		return Manifest.parse(json);
 	} catch (error) {
-		// A value may be too deep.
+		if (error instanceof MqbenchError) throw error;
 		const [issue] = error instanceof z.ZodError ? error.issues : [];
-		const { path = [], message = (error as Error).message } = issue ?? {};
-		throw refused(`${[MANIFEST, ...path].join(" ")}: ${message}`);
+		const why = error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
+		const reason = issue
+			? `${[MANIFEST, ...issue.path].join(" ")}: ${issue.message}`
+			: `its manifest, ${MANIFEST}, cannot be read: ${why}`;
+		throw failure("extension-refused", { extension, reason });
 	}
 }
 

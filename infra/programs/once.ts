@@ -1,13 +1,12 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import { type BuildFile, type BuildOptions, build, readBuild } from "./build.ts";
-import { cacheFolder, fromCache } from "./cache.ts";
+import { type BuildFile, type BuildOptions, build, readBuild, readBuildFile } from "./build.ts";
+import { cacheFolder, fromCache, isUsed, sizeOf } from "./cache.ts";
 import { HERE, type Platform } from "./programs.ts";
 import { goReady } from "./toolchain.ts";
-import { trimBuilds } from "./trim.ts";
 
 export interface Builds {
 	/** Folder of the Go module. */
@@ -66,7 +65,28 @@ export async function builtOnce(
 	return { folder, go };
 }
 
+/** Removes builds beyond 500 MB, first those that have not been used for longest, and none that a command may be using. Never fails. */
+export async function trimBuilds(bin: string, nowMs: number): Promise<void> {
+	const names = await readdir(bin).catch(() => []);
+	const found = await Promise.all(
+		names.map(async (name) => {
+			const folder = path.join(bin, name);
+			if ((await readBuildFile(folder)) === null) return [];
+			const { mtimeMs: usedMs } = await stat(folder);
+			return [{ folder, usedMs, bytes: await sizeOf(folder) }];
+		}),
+	);
+	let all = 0;
+	for (const { folder, bytes } of found.flat().sort((a, b) => b.usedMs - a.usedMs)) {
+		if (all + bytes <= MOST_BYTES || (await isUsed(folder, nowMs))) all += bytes;
+		else await rm(folder, { recursive: true, force: true }).catch(() => {});
+	}
+}
+
 // --- internal ---
+
+/** Limit for all builds, bytes. */
+const MOST_BYTES = 500e6;
 
 /** A build to make if the cache does not have it. */
 interface ToBuild {

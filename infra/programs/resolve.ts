@@ -14,7 +14,7 @@ import { reasonOf } from "../../runner/reason.ts";
 import type { World } from "../../runner/world.ts";
 import { answerOf } from "../program-answer.ts";
 import { buildKey } from "./build.ts";
-import { type Apart, withDrivers } from "./drivers.ts";
+import { type Apart, withDrivers } from "./further.ts";
 import { type Builds, builtOnce } from "./once.ts";
 import { findPacked } from "./packed.ts";
 import {
@@ -172,16 +172,11 @@ async function made(
 	const packed = await findPacked(path.dirname(extensions), key, programs, platform);
 	if ("folder" in packed)
 		return { folder: packed.folder, go: packed.go, origin: `package ${packed.name}` };
-	const { why } = packed;
 	const once = programs === FIRST ? ", and takes 100 to 150 seconds on 2 cores" : "";
-	const { folder, go } = await builtOnce(world, options, platform, {
-		key,
-		programs,
-		why,
-		title: titleOf(programs),
-		once,
-	});
-	return { folder, go, origin: "built here from extensions/" };
+	const title = titleOf(programs);
+	const build = { key, programs, why: packed.why, title, once };
+	const built = await builtOnce(world, options, platform, build);
+	return { ...built, origin: "built here from extensions/" };
 }
 
 /** A stock k6 would fail in the middle of a run, with an unhelpful message. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createConnection } from "node:net";
 import { z } from "zod";
-import { described, named, unit } from "../model/field.ts";
+import { described, named, parsed, unit } from "../model/field.ts";
 import { Pattern } from "../model/load.ts";
 import { Level } from "../model/plan.ts";
 import { Acknowledge, Delivery } from "../model/workload.ts";
@@ -91,7 +91,7 @@ export const Manifest = z.strictObject({
 			dials: z.literal(true),
 			maxMessageBytes: z.int().positive(),
 			prefetch: z.int().positive(),
-			redeliverAfter: z.string().transform(parseDuration),
+			redeliverAfter: z.string().transform(parsed(parseDuration)),
 			acknowledge: z.union([
 				Acknowledge,
 				z.strictObject({ alone: Acknowledge, group: Acknowledge }),
