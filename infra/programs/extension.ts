@@ -4,12 +4,12 @@ import { z } from "zod";
 import { brokerFrom, CONTRACT, Manifest, type Outside } from "../../runner/brokers/outside.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { readGiven, sizeOfGiven } from "../../runner/given-folder.ts";
-import { packageFolder } from "../../runner/package.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { MODULE_PATH, type NamedExtension } from "../../runner/scenario/schema.ts";
 import { formatBytesExact } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { go } from "./go.ts";
+import { EXTENSIONS } from "./programs.ts";
 import { h1Of, sumsOf } from "./sums.ts";
 import { goReady } from "./toolchain.ts";
 
@@ -138,7 +138,6 @@ export const MANIFEST = "mqbench.json";
 
 // --- internal ---
 
-const EXTENSIONS = path.join(packageFolder, "extensions");
 /** What comes and goes beside the sources: these are not built from it, and the copy has none of it. */
 const LEFT_OUT = /^(\.git|go\.work(\.sum)?|reports|[^/]+\.(ya?ml|lock))$/;
 const MOST_FILES = 2000;

@@ -3,13 +3,14 @@ import { copyFile, cp, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { moduleName, type Outside } from "../../runner/brokers/outside.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
+import { packageVersion } from "../../runner/package.ts";
 import { sha256 } from "../../runner/sha256.ts";
 import type { World } from "../../runner/world.ts";
 import { BUILD_FLAGS, type BuildOptions, buildArguments, buildKey, described } from "./build.ts";
 import { filesIn, MANIFEST, type Module, manifestIn, treeSum } from "./extension.ts";
 import { go } from "./go.ts";
 import { type Builds, builtOnce } from "./once.ts";
-import { ALL_DRIVERS, HERE, type Platform, programIn } from "./programs.ts";
+import { ALL_DRIVERS, EXTENSIONS, HERE, type Platform, programIn } from "./programs.ts";
 import { runTool } from "./tool.ts";
 
 /** A driver that is in no k6 of ours: one of mqbench's that is linked when a scenario has it, or one from outside. */
@@ -22,7 +23,7 @@ export async function withDrivers(
 	platform: Platform,
 	modules: readonly Apart[],
 ): Promise<{ readonly k6: string; readonly origin: string }> {
-	const { extensions, version } = options;
+	const { extensions = EXTENSIONS, version = packageVersion } = options;
 	const own = buildKey(extensions, version, platform, ALL_DRIVERS);
 	const key = sha256(
 		JSON.stringify([own, ...modules.map(({ module, version, sum }) => [module, version, sum])]),

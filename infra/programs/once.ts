@@ -1,17 +1,18 @@
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
+import { packageVersion } from "../../runner/package.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { type BuildFile, type BuildOptions, build, readBuild, readBuildFile } from "./build.ts";
 import { cacheFolder, fromCache, isUsed, sizeOf } from "./cache.ts";
-import { HERE, type Platform } from "./programs.ts";
+import { EXTENSIONS, HERE, type Platform } from "./programs.ts";
 import { goReady } from "./toolchain.ts";
 
 export interface Builds {
-	/** Folder of the Go module. */
-	readonly extensions: string;
-	readonly version: string;
+	/** For tests: another extensions/, and another version of mqbench. */
+	readonly extensions?: string;
+	readonly version?: string;
 	readonly progress: BuildProgress;
 	/** Without a Go, download one without asking. */
 	readonly yes?: boolean;
@@ -27,7 +28,7 @@ export interface BuildProgress {
 /** Its folder in the cache, with its build.json. */
 export async function builtOnce(
 	world: World,
-	{ extensions, version, progress, yes = false }: Builds,
+	{ extensions = EXTENSIONS, version = packageVersion, progress, yes = false }: Builds,
 	platform: Platform,
 	{ key, programs, why = null, title, once, make = build }: ToBuild,
 ): Promise<{ readonly folder: string; readonly go: string }> {

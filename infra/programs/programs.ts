@@ -1,7 +1,11 @@
 import path from "node:path";
 import { builtPrograms } from "../../runner/brokers/index.ts";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
+import { packageFolder } from "../../runner/package.ts";
 import { platformName } from "../platform.ts";
+
+/** The folder with our Go modules. */
+export const EXTENSIONS = path.join(packageFolder, "extensions");
 
 /** A platform that programs run on. */
 export interface Platform {

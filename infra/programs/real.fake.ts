@@ -1,6 +1,5 @@
-import path from "node:path";
 import { BrokerName, driversApart, laterPrograms } from "../../runner/brokers/index.ts";
-import { packageFolder, packageVersion } from "../../runner/package.ts";
+import { packageFolder } from "../../runner/package.ts";
 import { makeProgress } from "../../runner/run/progress.ts";
 import type { World } from "../../runner/world.ts";
 import { type Binaries, resolveBinaries } from "./resolve.ts";
@@ -9,8 +8,6 @@ import { type Binaries, resolveBinaries } from "./resolve.ts";
 export async function realBinaries(): Promise<Binaries> {
 	const progress = makeProgress(realWorld, false);
 	const found = await resolveBinaries(realWorld, {
-		extensions: path.join(packageFolder, "extensions"),
-		version: packageVersion,
 		progress: progress.build,
 		// Acceptance tests have it built by the scenario.
 		systems: BrokerName.options

@@ -10,6 +10,7 @@ import {
 import { type Drivers, moduleName } from "../../runner/brokers/outside.ts";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
+import { packageVersion } from "../../runner/package.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { World } from "../../runner/world.ts";
 import { answerOf } from "../program-answer.ts";
@@ -19,6 +20,7 @@ import { type Builds, builtOnce } from "./once.ts";
 import { findPacked } from "./packed.ts";
 import {
 	ALL_DRIVERS,
+	EXTENSIONS,
 	FIRST,
 	HERE,
 	type Platform,
@@ -146,7 +148,11 @@ async function chosen(world: World, options: ResolveOptions, platform: Platform)
 	return { ...found, k6: programIn(k6.folder, "k6", platform) };
 }
 
-function apartOf({ systems = [], drivers, extensions }: ResolveOptions): readonly Apart[] {
+function apartOf({
+	systems = [],
+	drivers,
+	extensions = EXTENSIONS,
+}: ResolveOptions): readonly Apart[] {
 	const ours = driversApart.filter((name) => systems.some(({ broker }) => broker === name));
 	return [
 		...ours.map((title) => ({
@@ -167,7 +173,7 @@ async function made(
 	platform: Platform,
 	programs: readonly BuiltProgram[],
 ): Promise<{ folder: string; go: string; origin: string }> {
-	const { extensions, version } = options;
+	const { extensions = EXTENSIONS, version = packageVersion } = options;
 	const key = buildKey(extensions, version, platform, programs);
 	const packed = await findPacked(path.dirname(extensions), key, programs, platform);
 	if ("folder" in packed)

@@ -3,7 +3,6 @@ import path from "node:path";
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "../../runner/errors.ts";
 import { RENTING } from "../../runner/model/targets.ts";
-import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { type RigPlace, writeRig } from "../../runner/scenario/rig.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import { commandLine } from "../../runner/shell.ts";
@@ -48,9 +47,7 @@ export const theCloud: CloudSide = {
 		// Steps of seconds come before steps that may take minutes.
 		checkHere(aws, world.env);
 		await findPulumi(world);
-		const extensions = path.join(packageFolder, "extensions");
-		const how = { extensions, version: packageVersion, progress, systems, yes };
-		const binaries = await resolveBinaries(world, how);
+		const binaries = await resolveBinaries(world, { progress, systems, yes });
 		const tools = toolsOf(world, binaries);
 		for (const system of scenario.systems)
 			if (systems.some((one) => one.system === system.key))

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import { extensionNamed, findModule, type Module } from "../../infra/programs/extension.ts";
 import { buildFurther } from "../../infra/programs/further.ts";
-import { HERE, programIn } from "../../infra/programs/programs.ts";
+import { EXTENSIONS, HERE, programIn } from "../../infra/programs/programs.ts";
 import { goReady } from "../../infra/programs/toolchain.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
@@ -28,7 +28,6 @@ export async function build(
 	world: World,
 ): Promise<ExitCode> {
 	const out = path.resolve(world.cwd, args.out);
-	const extensions = path.join(packageFolder, "extensions");
 	const further = args.with ?? [];
 	const progress = makeProgress(world, false);
 	let temporary: string | null = null;
@@ -38,12 +37,12 @@ export async function build(
 		const what = ["mqbench's extensions", ...further].join(" and ");
 		progress.say(`Building k6 with ${what}, which takes a minute or two the first time.`);
 		const replaced = await buildFurther({
-			cwd: extensions,
+			cwd: EXTENSIONS,
 			platform: HERE,
 			version: packageVersion,
 			folder: temporary,
 			bundle: path.join(packageFolder, "dist", "inside-k6.js"),
-			env: await goReady(world, { extensions, yes: false, why: null }),
+			env: await goReady(world, { extensions: EXTENSIONS, yes: false, why: null }),
 			modules: await Promise.all(further.map((text) => moduleOf(text, world))),
 			stop: world.stop,
 			onProgress: (phase, done, all) => progress.build.step(phase, done, all),

@@ -14,7 +14,6 @@ import { cloudRequest, rigId } from "../../infra/rent/request.ts";
 import { stayUp } from "../../infra/stay-up.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { targets, targetsThat } from "../model/targets.ts";
-import { packageFolder, packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
 import { commandLine } from "../shell.ts";
@@ -61,8 +60,6 @@ export async function up(
 	}
 	refuseRentOptions(args);
 	const binaries = await resolveBinaries(world, {
-		extensions: path.join(packageFolder, "extensions"),
-		version: packageVersion,
 		progress: progress.build,
 		yes: args.yes ?? false,
 	});

@@ -3,7 +3,7 @@ import path from "node:path";
 import { buildKey, readBuild } from "../../infra/programs/build.ts";
 import { cacheFolder } from "../../infra/programs/cache.ts";
 import { findPacked } from "../../infra/programs/packed.ts";
-import { FIRST } from "../../infra/programs/programs.ts";
+import { EXTENSIONS, FIRST } from "../../infra/programs/programs.ts";
 import { resolveBinaries } from "../../infra/programs/resolve.ts";
 import { MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
@@ -41,8 +41,6 @@ export async function versionJson(world: World) {
 
 // --- internal ---
 
-const EXTENSIONS = path.join(packageFolder, "extensions");
-
 /** Where this version keeps builds of its sources, and their name there, "bin/<key>". */
 function ownBuild({ env }: Pick<World, "env">) {
 	return {
@@ -53,11 +51,7 @@ function ownBuild({ env }: Pick<World, "env">) {
 
 async function ownK6(world: World) {
 	try {
-		const { k6 } = await resolveBinaries(world, {
-			extensions: EXTENSIONS,
-			version: packageVersion,
-			progress: { say() {}, step() {} },
-		});
+		const { k6 } = await resolveBinaries(world, { progress: { say() {}, step() {} } });
 		return { from: "MQBENCH_K6", k6 } as const;
 	} catch (error) {
 		if (!(error instanceof MqbenchError)) throw error;

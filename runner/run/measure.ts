@@ -13,7 +13,6 @@ import { runFolders } from "../given-folder.ts";
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings } from "../model/machine-settings.ts";
 import { Plan } from "../model/plan.ts";
-import { packageFolder, packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
 import { readEnvironment, resumedEnvironment, withHosts } from "./environment.ts";
 import { Fleet } from "./fleet.ts";
@@ -64,8 +63,6 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 	const settings = ownSettings();
 	try {
 		const binaries = await resolveBinaries(world, {
-			extensions: path.join(packageFolder, "extensions"),
-			version: packageVersion,
 			progress: progress.build,
 			systems: scenario.systems,
 			drivers: scenario.drivers,

@@ -8,7 +8,7 @@ import { type Binaries, resolveBinaries } from "../../../infra/programs/resolve.
 import type { Broker } from "../../../infra/rig.ts";
 import { BrokerName } from "../../brokers/index.ts";
 import type { Run } from "../../model/result.ts";
-import { packageFolder, packageVersion } from "../../package.ts";
+import { packageFolder } from "../../package.ts";
 import { readResult } from "../../result/result-files.ts";
 import { makeProgress } from "../../run/progress.ts";
 import { loadScenario } from "../../scenario/load.ts";
@@ -44,8 +44,6 @@ export async function withBench(measure: (bench: Bench) => Promise<void>): Promi
 /** The programs that users get, built if need be. */
 export function findBinaries(world: World): Promise<Binaries> {
 	return resolveBinaries(world, {
-		extensions: path.join(packageFolder, "extensions"),
-		version: packageVersion,
 		progress: makeProgress(world, false).build,
 		systems: BrokerName.options.map((broker) => ({ broker })),
 	});
