@@ -18,30 +18,35 @@ import (
 // connection is one that comes and goes.
 type connection struct {
 	*nats.Conn
-	s      *core
-	socket net.Conn
+	s     *core
+	wires *address.Wires
 }
 
 var _ broker.Dialer = (*core)(nil)
 
 func (s *core) Dial(ctx context.Context, n int64) (broker.Connection, error) {
-	d := &dialling{ctx: ctx}
+	var failed error
+	wires := &address.Wires{Dialer: broker.Dial(func(_ context.Context, network, at string) (socket net.Conn, err error) {
+		socket, failed = (&net.Dialer{}).DialContext(ctx, network, at)
+		return socket, failed
+	})}
+	keep := context.AfterFunc(ctx, wires.Cut)
 	c, err := nats.Connect(s.from(int(n%int64(len(s.servers)))), append(s.options().Options,
-		nats.Name("mqbench-connection-"+strconv.FormatInt(n, 10)), nats.SetCustomDialer(d), nats.DontRandomize(), nats.NoReconnect(),
+		nats.Name("mqbench-connection-"+strconv.FormatInt(n, 10)), nats.SetCustomDialer(wires), nats.DontRandomize(), nats.NoReconnect(),
 		nats.Timeout(broker.Patience(ctx)), nats.WriteBufferSize(broker.SmallBuffer),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.Report("asynchronous error", err) }),
 	)...)
 	if errors.Is(err, nats.ErrNoServers) { // the library does not say why
-		err = cmp.Or(d.err, err)
+		err = cmp.Or(failed, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nats: connect: %w", address.Cause(err))
 	}
-	if !d.keep() {
+	if !keep() {
 		c.Close()
 		return nil, ctx.Err()
 	}
-	return &connection{c, s, d.socket}, nil
+	return &connection{c, s, wires}, nil
 }
 
 // Greet needs no flush: the server handles a connection's commands in their order.
@@ -54,26 +59,7 @@ func (c *connection) Gone() bool { return !c.IsConnected() }
 
 // Close flushes, and cuts the socket of a server that does not take it.
 func (c *connection) Close() {
-	late := time.AfterFunc(closeTimeout, func() { _ = c.socket.Close() })
+	late := time.AfterFunc(closeTimeout, c.wires.Cut)
 	defer late.Stop()
 	c.Conn.Close()
-}
-
-// --- internal ---
-
-// dialling makes the sockets of one connection. They end with ctx, unless keep is called before.
-type dialling struct {
-	ctx    context.Context
-	socket net.Conn
-	keep   func() bool
-	err    error
-}
-
-func (d *dialling) Dial(network, at string) (net.Conn, error) {
-	socket, err := (&net.Dialer{}).DialContext(d.ctx, network, at)
-	if err == nil {
-		d.keep = context.AfterFunc(d.ctx, func() { _ = socket.Close() })
-	}
-	d.socket, d.err = socket, err
-	return socket, err
 }
