@@ -25,26 +25,27 @@ type ordered struct {
 	connection int
 	at         location
 	handle     broker.Handler
-	// again signals that another consumer is needed.
-	again chan struct{}
 
-	// number of the current consumer. Deliveries and reports of earlier ones are ignored.
-	number atomic.Int64
 	// busy is held while a message is handed over.
 	busy sync.Mutex
-	// next is the stream's sequence of the next message, 0 for the first one in the stream. delivered is the consumer's last sequence.
-	next, delivered uint64
+	// next is the stream's sequence of the next message, 0 for the first one in the stream.
+	next uint64
 	// stored is when the last message was stored, by the server's clock.
 	stored time.Time
 
 	current atomic.Pointer[reading]
 }
 
-// reading is a consumer's name on the server, and the library's side of it.
+// reading is a consumer's name on the server, and the library's side of it. It ends when another one is needed; later deliveries are ignored.
 type reading struct {
 	jetstream.ConsumeContext
+	broker.Lifetime
 	name string
+	// delivered is the consumer's last sequence.
+	delivered uint64
 }
+
+var errGap = errors.New("messages are missing")
 
 const (
 	// remakeTimeout is how long the server may take to make another consumer before we ask for one under another name.
@@ -53,7 +54,7 @@ const (
 )
 
 func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
-	o := &ordered{session: s, connection: to.Connection, at: at, handle: handle, again: make(chan struct{}, 1)}
+	o := &ordered{session: s, connection: to.Connection, at: at, handle: handle}
 	if s.Found() && !to.FromStart {
 		state, err := s.state(ctx, to.Connection, at)
 		if err != nil {
@@ -73,8 +74,7 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 // make makes the next consumer, which starts where the last one ended.
 func (o *ordered) make(ctx context.Context) error {
 	o.busy.Lock()
-	o.delivered = 0
-	number, next, stored := o.number.Add(1), o.next, o.stored
+	next, stored := o.next, o.stored
 	o.busy.Unlock()
 	config := jetstream.ConsumerConfig{
 		Name:              nuid.Next(),
@@ -102,51 +102,42 @@ func (o *ordered) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	consuming, err := made.Consume(o.take(number), o.session.pullOptions(o.failed(number))...)
-	if err != nil {
+	r := &reading{Lifetime: broker.NewLifetime(o.session.Over), name: config.Name}
+	if r.ConsumeContext, err = made.Consume(o.take(r), o.session.pullOptions(o.failed(r))...); err != nil {
 		return err
 	}
-	o.current.Store(&reading{consuming, config.Name})
+	o.current.Store(r)
 	if o.session.IsQuiet() {
-		consuming.Stop()
+		r.Stop()
 	}
 	return nil
 }
 
-func (o *ordered) take(number int64) jetstream.MessageHandler {
+func (o *ordered) take(r *reading) jetstream.MessageHandler {
 	return func(m jetstream.Msg) {
 		nowNs := o.session.Now()
 		o.session.deliveries.taken.Add(1)
 		o.busy.Lock()
 		defer o.busy.Unlock()
-		if number != o.number.Load() {
+		if r.Err() != nil {
 			return
 		}
 		metadata, err := m.Metadata()
-		if err != nil || metadata.Sequence.Consumer != o.delivered+1 {
-			o.renew()
+		if err != nil || metadata.Sequence.Consumer != r.delivered+1 {
+			r.End(errGap)
 			return
 		}
-		o.delivered, o.next, o.stored = metadata.Sequence.Consumer, metadata.Sequence.Stream+1, metadata.Timestamp
+		r.delivered, o.next, o.stored = metadata.Sequence.Consumer, metadata.Sequence.Stream+1, metadata.Timestamp
 		o.handle(broker.Delivery{ReceivedNs: nowNs, Payload: m.Data()})
 	}
 }
 
-func (o *ordered) failed(number int64) func(jetstream.ConsumeContext, error) {
+func (o *ordered) failed(r *reading) func(jetstream.ConsumeContext, error) {
 	return func(from jetstream.ConsumeContext, err error) {
 		o.session.troubled(from, err)
-		gone := errors.Is(err, jetstream.ErrNoHeartbeat) || errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, nats.ErrNoResponders)
-		if gone && number == o.number.Load() {
-			o.renew()
+		if errors.Is(err, jetstream.ErrNoHeartbeat) || errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, nats.ErrNoResponders) {
+			r.End(err)
 		}
-	}
-}
-
-// renew asks for another consumer. Asking twice does no harm.
-func (o *ordered) renew() {
-	select {
-	case o.again <- struct{}{}:
-	default:
 	}
 }
 
@@ -155,14 +146,16 @@ func (o *ordered) renew() {
 func (o *ordered) run() {
 	reconnects := o.session.all[o.connection].StatusChanged(nats.CONNECTED)
 	for {
+		gone := o.current.Load()
 		select {
-		case <-o.session.Over.Done():
-			return
 		case <-reconnects:
-		case <-o.again:
+		case <-gone.Done():
+		}
+		if o.session.IsQuiet() {
+			return
 		}
 		o.session.deliveries.uncertain.Store(true)
-		gone := o.current.Load()
+		gone.End(nil)
 		gone.Stop()
 		go func() { // else the server keeps it for a while, like a consumer whose request had no answer
 			ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
