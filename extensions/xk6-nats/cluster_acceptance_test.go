@@ -28,7 +28,7 @@ func TestBatchesConform(t *testing.T) {
 				s := start(t, stored(t))
 				return brokertest.System{
 					// An atomic batch on disk costs flushes and a folder.
-					Driver: New, URL: s.ClientURL(), DriverOptions: with(inBatches(publish, 7, time.Millisecond), `"storage": "memory", "ackWaitNs": 1000000000`), Broken: stops(s),
+					Driver: New, URL: s.ClientURL(), DriverOptions: with(inBatches(publish, 7, time.Millisecond), `"ackWaitNs": 1000000000`), Durability: "memory", Broken: stops(s),
 					Holds: 99, FlagsRedelivery: true,
 					Make: func(t *testing.T, topic string, _ int) {
 						makes(t, s.ClientURL(), jetstream.StreamConfig{

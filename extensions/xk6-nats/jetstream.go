@@ -51,10 +51,10 @@ var (
 
 func newJetStream(c *connections) *jetStreamSession {
 	s := &jetStreamSession{
-		connections: c, storage: jetstream.FileStorage, streams: map[string]location{}, deliveries: &deliveries{CustomDialer: c.wires},
+		connections: c, streams: map[string]location{}, deliveries: &deliveries{CustomDialer: c.wires},
 	}
 	s.stallWait = jetstream.WithStallWait(s.timeout())
-	if cmp.Or(c.own.Storage, c.Durability) == "memory" {
+	if c.Durability == "memory" {
 		s.storage = jetstream.MemoryStorage
 	}
 	for range c.Connections {

@@ -18,18 +18,17 @@ import (
 func TestADurabilityLevelIsTheStreamsStorage(t *testing.T) {
 	s := start(t, stored(t))
 	for _, c := range []struct {
-		durability, options string
-		want                jetstream.StorageType
+		durability string
+		want       jetstream.StorageType
 	}{
-		{"", streams, jetstream.FileStorage},
-		{"memory", streams, jetstream.MemoryStorage},
-		{"os", streams, jetstream.FileStorage},
-		{"fsync", `{"mode": "jetstream", "storage": "file"}`, jetstream.FileStorage},
-		{"", `{"mode": "jetstream", "storage": "memory"}`, jetstream.MemoryStorage},
+		{"", jetstream.FileStorage},
+		{"memory", jetstream.MemoryStorage},
+		{"os", jetstream.FileStorage},
+		{"fsync", jetstream.FileStorage},
 	} {
-		opened(t, s.ClientURL(), c.options, func(o *broker.Options) { o.Durability = c.durability })
+		opened(t, s.ClientURL(), streams, func(o *broker.Options) { o.Durability = c.durability })
 		if got := info(t, s.ClientURL()).Config.Storage; got != c.want {
-			t.Errorf("durability %q, options %s: storage %s, want %s", c.durability, c.options, got, c.want)
+			t.Errorf("durability %q: storage %s, want %s", c.durability, got, c.want)
 		}
 	}
 }

@@ -24,16 +24,17 @@ func TestCoreConforms(t *testing.T) {
 
 func TestJetStreamConforms(t *testing.T) {
 	for name, options := range map[string]string{
-		"file, pull and ordered": `{"mode": "jetstream", "ackWaitNs": 1000000000}`,
-		"memory, pull":           `{"mode": "jetstream", "storage": "memory", "consumer": "pull", "dedup": true, "ackWaitNs": 1000000000}`,
-		"memory, push, sync":     `{"mode": "jetstream", "storage": "memory", "consumer": "push", "publish": "sync", "ackWaitNs": 1000000000}`,
+		"os, pull and ordered": `{"mode": "jetstream", "ackWaitNs": 1000000000}`,
+		"memory, pull":           `{"mode": "jetstream", "consumer": "pull", "dedup": true, "ackWaitNs": 1000000000}`,
+		"memory, push, sync":     `{"mode": "jetstream", "consumer": "push", "publish": "sync", "ackWaitNs": 1000000000}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			brokertest.Run(t, func(t *testing.T) brokertest.System {
 				s := start(t, stored(t))
+				durability, _, _ := strings.Cut(name, ",")
 				return brokertest.System{
-					Driver: New, URL: s.ClientURL(), DriverOptions: json.RawMessage(options), Broken: stops(s), Holds: 99, FlagsRedelivery: true,
+					Driver: New, URL: s.ClientURL(), DriverOptions: json.RawMessage(options), Durability: durability, Broken: stops(s), Holds: 99, FlagsRedelivery: true,
 					Exists: func(t *testing.T, topic string) bool {
 						_, err := jetStreamOf(t, s.ClientURL()).StreamNameBySubject(context.Background(), topic)
 						return err == nil

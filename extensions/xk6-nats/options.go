@@ -25,8 +25,6 @@ type options struct {
 	TLS  address.TLS `json:"tls"`
 	// Auth names the way to log in, whose secret is in environment variables: "user", "token" or "creds"; "" uses only the URL.
 	Auth string `json:"auth" known:"user token creds"`
-	// Storage is "memory" or "file"; "" follows the durability, else file.
-	Storage string `json:"storage" known:"memory file"`
 	Publish string `json:"publish" known:"async sync atomic fast"`
 	// Batch of atomic and fast: its messages, or after how many the server acknowledges. LingerNs closes a batch that is not full.
 	Batch    int   `json:"batch"`

@@ -192,14 +192,6 @@ export const nats = broker(NatsOptions, {
 	}),
 	stores: ({ mode, durability }) =>
 		mode === "core" ? storesNothing() : durability === "memory" ? inMemory : inFiles,
-	driver: ({ mode, tls, auth, publish, ...own }, { durability }) => ({
-		mode,
-		tls,
-		auth,
-		storage: mode === "core" ? undefined : durability === "memory" ? "memory" : "file",
-		publish,
-		...own,
-	}),
 	configExample: { max_payload: "8MB" },
 	config: {
 		file: "nats.conf",
