@@ -150,7 +150,7 @@ type options struct {
 	Session        string      `json:"session" known:"clean persistent"`
 	ReceiveMaximum int         `json:"receiveMaximum"`
 	KeepAliveNs    int64       `json:"keepAliveNs"`
-	NoDelay        bool        `json:"noDelay"`
+	NoDelay        bool        `json:"tcpNoDelay"`
 	TLS            address.TLS `json:"tls"`
 }
 

@@ -49,7 +49,7 @@ const MqttOptions = z.strictObject({
 	).optional(),
 	tcpNoDelay: flag(
 		"Send small messages immediately, at both ends (TCP_NODELAY). mosquitto's own default is false.",
-	).default(defaults.noDelay),
+	).default(defaults.tcpNoDelay),
 	...tlsField,
 	...processFields,
 });
@@ -177,13 +177,7 @@ export const mqtt = broker(MqttOptions, {
 			: { prefetch: receiveMaximum }),
 	}),
 	stores: ({ qos }) => (qos === 0 ? NOTHING : stores),
-	driver: ({ server: _, maxQueued: __, tcpNoDelay: noDelay, tls, ...own }) => ({
-		...own,
-		protocol: own.protocol ?? defaults.protocol,
-		receiveMaximum: own.receiveMaximum ?? defaults.receiveMaximum,
-		noDelay,
-		tls,
-	}),
+	driver: ({ server: _, maxQueued: __, ...own }) => own,
 	configExample: { max_packet_size: 1_048_576 },
 	config: {
 		file: "mosquitto.conf",
