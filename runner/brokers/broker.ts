@@ -170,8 +170,8 @@ interface Words {
 	readonly own: string;
 	/** Without a level, on a server that mqbench did not start. */
 	readonly unknown?: string;
-	/** The driver sets it on any server, so the level is certain there too. */
-	readonly byDriver?: true;
+	/** The driver sets all levels, or this one, on any server, so it is certain there too. */
+	readonly byDriver?: true | Level;
 }
 
 /** Levels that `config` cannot change. */
@@ -185,7 +185,7 @@ export function storesAs({
 		levels,
 		own: byDriver ? own : `the server's own; one that mqbench starts: ${own}`,
 		of({ durability }, ours) {
-			const known = ours || byDriver;
+			const known = ours || byDriver === true || (durability && byDriver === durability);
 			const text = durability && levels[durability];
 			if (text === undefined) return { text: known ? own : unknown, by: [] };
 			return { text: `${text} (${durability}${known ? "" : ", declared, not checked"})`, by: [] };
@@ -228,7 +228,8 @@ export function storesBy({
 			const by = Object.keys(config).filter((key) =>
 				Object.keys(read({ [key]: "" })).some((word) => deciding.includes(word)),
 			);
-			if (!ours || by.length === 0) return inWords.of(options, ours);
+			const certain = durability !== undefined && durability === words.byDriver;
+			if (!ours || by.length === 0 || certain) return inWords.of(options, ours);
 			const text = Object.entries(settings(durability ?? null, config))
 				.filter(([key]) => deciding.includes(key))
 				.map(([key, value]) => `${key}: ${value}`);

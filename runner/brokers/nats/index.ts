@@ -3,7 +3,7 @@ import defaults from "../../../extensions/xk6-nats/defaults.json" with { type: "
 import { choice, count, flag, named, span } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
-import { broker, storesAs, storesBy, storesNothing } from "../broker.ts";
+import { broker, storesBy, storesNothing } from "../broker.ts";
 import { inBlocks, inLowercase, sizeInConfig } from "../config.ts";
 import { type Config, clusterFields, onlyIn, processFields, tlsField } from "../fields.ts";
 import { type Mapping, replicas } from "../omb-driver.ts";
@@ -65,30 +65,22 @@ const MAX_PAYLOAD = 1024 ** 2;
 /** For the headers of ids and of atomic batches. */
 const HEADERS = 4096;
 const SYNC = "jetstream.sync_interval";
-const OWN = "interval 2m (default)";
-const IN_MEMORY = "storage: memory";
 const every = (sync: string) =>
 	[`storage: file, sync_interval: ${sync}`, { [SYNC]: sync }] as const;
 
 /** How often the file store is flushed. */
-const inFiles = {
-	...storesBy({
-		own: OWN,
-		unknown: "not known (storage: file, your server)",
-		levels: {
-			memory: [IN_MEMORY, {}],
-			os: every("24h"),
-			interval: every("1s"),
-			fsync: every("always"),
-		},
-		read: inServersWords,
-	}),
-	own: OWN,
-};
-const inMemory = {
-	...storesAs({ own: `memory (${IN_MEMORY})`, levels: { memory: IN_MEMORY }, byDriver: true }),
-	levels: inFiles.levels,
-};
+const stores = storesBy({
+	own: "interval 2m (default)",
+	unknown: "not known (storage: file, your server)",
+	byDriver: "memory",
+	levels: {
+		memory: ["storage: memory", {}],
+		os: every("24h"),
+		interval: every("1s"),
+		fsync: every("always"),
+	},
+	read: inServersWords,
+});
 
 const PORTS = [
 	{ number: 4222, from: "clients" },
@@ -113,7 +105,7 @@ const server = goServer<NatsOptions>({
 		const needed = setup.messageBytes + headers(options);
 		const settings = {
 			...(needed > MAX_PAYLOAD && { max_payload: needed }),
-			...inFiles.settings(files ? setup.level : null, options.config),
+			...stores.settings(files ? setup.level : null, options.config),
 		};
 		const cluster = nodes.length > 1;
 		const watched = options.metrics !== false;
@@ -190,8 +182,7 @@ export const nats = broker(NatsOptions, {
 		},
 		...(options.mode === "core" ? CORE : jetstream(options)),
 	}),
-	stores: ({ mode, durability }) =>
-		mode === "core" ? storesNothing() : durability === "memory" ? inMemory : inFiles,
+	stores: ({ mode }) => (mode === "core" ? storesNothing() : stores),
 	configExample: { max_payload: "8MB" },
 	config: {
 		file: "nats.conf",
