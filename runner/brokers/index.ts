@@ -34,14 +34,10 @@ export const builtPrograms = programs(false);
 export const laterPrograms = programs(true);
 
 /** The k6 of the first run can drive them. */
-export const firstDrivers = BrokerName.options.filter(
-	(broker) => brokerOf({ broker }).firstDriver ?? false,
-);
+export const firstDrivers = BrokerName.options.filter((broker) => brokerOf({ broker }).firstDriver);
 
 /** Each k6 with one of these is built for the scenario. */
-export const driversApart = BrokerName.options.filter(
-	(broker) => brokerOf({ broker }).apart ?? false,
-);
+export const driversApart = BrokerName.options.filter((broker) => brokerOf({ broker }).apart);
 
 export const example = {
 	broker: realBrokers[0] ?? "",

@@ -86,9 +86,8 @@ interface Log {
 	readonly name: string | ((line: RegExpExecArray) => string);
 	/** The version is the last group. */
 	readonly version: RegExp;
-	/** Logged `times` times by each node that takes connections. Defaults: the version's line, once. */
+	/** Logged by each node that takes connections. Default: the version's line. */
 	readonly up?: RegExp;
-	readonly times?: number;
 }
 
 type Command = (setup: Setup, node: Site, index: number) => Promise<readonly string[]>;
@@ -280,17 +279,14 @@ export function newLogin(): Login {
 
 // --- internal ---
 
-function signsOf({ name, version, up = version, times = 1 }: Log) {
+function signsOf({ name, version, up = version }: Log) {
 	let says = "";
-	const lines = new Map<number, number>();
 	return {
-		ready(line: string, node: number) {
+		ready(line: string) {
 			const match = version.exec(line);
 			if (match && says === "")
 				says = `${typeof name === "string" ? name : name(match)} ${match.at(-1)}`;
-			if (!up.test(line)) return false;
-			lines.set(node, (lines.get(node) ?? 0) + 1);
-			return (lines.get(node) ?? 0) >= times;
+			return up.test(line);
 		},
 		version: () => says,
 	};
