@@ -119,14 +119,10 @@ func (h *shard) has(slot int) bool {
 
 // Leader is the node that has a topic's slot, by its place in the URL; "" of a single server.
 func (s *session) Leader(_ context.Context, topic string) (string, error) {
-	t := s.named[topic]
-	switch {
-	case t == nil:
-		return "", fmt.Errorf("redis: there is no topic %q", topic)
-	case !s.cluster:
+	if !s.cluster {
 		return "", nil
 	}
-	at := t.shard.at.Load().Addr
+	at := s.named[topic].shard.at.Load().Addr
 	place := slices.IndexFunc(s.addresses, func(one *redis.Options) bool { return one.Addr == at })
 	if place < 0 {
 		return "", fmt.Errorf("redis: %s has the topic's slot, and is not in the URL", at)
@@ -135,13 +131,10 @@ func (s *session) Leader(_ context.Context, topic string) (string, error) {
 }
 
 // fan is the sending side of a connection: a line to each shard.
-type fan struct {
-	s     *session
-	lines []*line
-}
+type fan []*line
 
 func (f fan) Send(m *broker.Message, done broker.Done) {
-	f.lines[f.s.topics[m.Topic].shard.index].Send(m, done)
+	f[f[0].s.topics[m.Topic].shard.index].Send(m, done)
 }
 
 // --- internal ---
@@ -162,12 +155,3 @@ func (s *session) reach(node redis.ClusterNode) *redis.Options {
 
 // gone reports whether an answer says that another node has the slot now.
 func gone(err error) bool { return err != nil && strings.HasPrefix(err.Error(), "MOVED ") }
-
-// spread tells how many topics each shard has.
-func (s *session) spread() string {
-	counts := make([]int, len(s.shards))
-	for _, t := range s.topics {
-		counts[t.shard.index]++
-	}
-	return strings.Trim(fmt.Sprint(counts), "[]")
-}

@@ -3,6 +3,7 @@ package redis
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -47,7 +48,11 @@ func (s *session) settings() map[string]string {
 		set.Set("flush", fmt.Sprintf("at once; what comes before the answers leaves after them, up to %d commands", autoPipeline.MaxBatchSize))
 	}
 	if s.cluster {
-		set.Set("cluster", fmt.Sprintf("%d masters, a socket to each per connection; topics on them: %s", len(s.shards), s.spread()))
+		topics := make([]int, len(s.shards))
+		for _, t := range s.topics {
+			topics[t.shard.index]++
+		}
+		set.Set("cluster", fmt.Sprintf("%d masters, a socket to each per connection; topics on them: %s", len(s.shards), strings.Trim(fmt.Sprint(topics), "[]")))
 	}
 	switch s.Mode {
 	case modePubSub:

@@ -71,7 +71,7 @@ type session struct {
 	cluster, sharded bool
 	shards           []*shard
 	// lines are by connection and shard.
-	lines  [][]*line
+	lines  []fan
 	topics []*topic
 	named  map[string]*topic
 	// server with its version, and its settings.
@@ -114,7 +114,7 @@ func (s *session) Open(ctx context.Context) error {
 	if err := s.examine(ctx); err != nil {
 		return fmt.Errorf("redis: %w", err)
 	}
-	s.lines = make([][]*line, s.Connections)
+	s.lines = make([]fan, s.Connections)
 	for i := range s.Connections {
 		for _, h := range s.shards {
 			l := &line{s: s, shard: h, Link: newLink[*link]()}
@@ -176,9 +176,7 @@ func (s *session) Remove(ctx context.Context) error {
 	return broker.Wrap("redis: remove topics", s.clear(ctx))
 }
 
-func (s *session) Producer(connection int) (broker.Producer, error) {
-	return fan{s, s.lines[connection]}, nil
-}
+func (s *session) Producer(connection int) (broker.Producer, error) { return s.lines[connection], nil }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	consume := s.read
@@ -227,7 +225,7 @@ func (s *session) Leave(ctx context.Context) error {
 	return broker.Wrap("redis: leave", err)
 }
 
-// Close ends all sockets: they end with the session.
+// Close ends the session, and its sockets with it.
 func (s *session) Close() error {
 	s.End()
 	return nil

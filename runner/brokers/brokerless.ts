@@ -18,14 +18,9 @@ interface Library {
 
 export function brokerless(library: Library) {
 	const { name, title, queue } = library;
-	const {
-		create: _,
-		topics: __,
-		durability: ___,
-		config: ____,
-		version: _____,
-		...fields
-	} = processFields;
+	const { shape: fields } = z
+		.object(processFields)
+		.omit({ create: true, topics: true, durability: true, config: true, version: true });
 	const options = z.strictObject({
 		broker: named(name, library.description),
 		mode: choice(

@@ -228,12 +228,11 @@ function promises(mode: Mode, written: Acknowledge | undefined) {
 	const of = (way: Acknowledge): Delivery =>
 		way === "automatic" ? "at-most-once" : "at-least-once";
 	const { alone, group } = acknowledges(mode === "pubsub" ? "automatic" : written);
-	if (mode !== "streams")
-		return { acknowledge: { alone, group }, delivery: of(group), deliveryAlone: of(alone) };
+	const streams = mode === "streams";
 	return {
-		acknowledge: { alone: "automatic", group },
+		acknowledge: { alone: streams ? "automatic" : alone, group },
 		delivery: of(group),
-		deliveryAlone: "at-least-once",
+		deliveryAlone: streams ? "at-least-once" : of(alone),
 	} as const;
 }
 
