@@ -71,9 +71,6 @@ func (s *session) Open(ctx context.Context) error {
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	for _, t := range layout.Topics {
 		name := s.address(t.Name)
-		if t.Partitions > 1 {
-			return fmt.Errorf("mqtt: topic %q should have %d partitions; topics of MQTT have none", t.Name, t.Partitions)
-		}
 		if strings.ContainsAny(name, "+#") || strings.HasPrefix(name, "$") {
 			return fmt.Errorf("mqtt: topic %q cannot be published to: + and # stand for levels, and $ begins topics of the server's own", t.Name)
 		}

@@ -162,15 +162,7 @@ func TestSecretsAndCertificatesAreThoseOfTheServer(t *testing.T) {
 
 func TestATopicThatNobodyCanPublishToIsRefused(t *testing.T) {
 	s := made(t, "mqtt://here", "", 64)
-	for _, c := range []struct {
-		topic broker.Topic
-		want  string
-	}{
-		{broker.Topic{Name: "a/+/b", Partitions: 1}, "cannot be published to"},
-		{broker.Topic{Name: "#", Partitions: 1}, "cannot be published to"},
-		{broker.Topic{Name: "$SYS/x", Partitions: 1}, "cannot be published to"},
-		{broker.Topic{Name: "a", Partitions: 2}, "topics of MQTT have none"},
-	} {
-		refused(t, c.topic.Name, s.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{c.topic}}), c.want)
+	for _, name := range []string{"a/+/b", "#", "$SYS/x"} {
+		refused(t, name, s.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: name}}}), "cannot be published to")
 	}
 }

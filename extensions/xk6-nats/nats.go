@@ -21,9 +21,6 @@ func New(o broker.Options) (broker.Session, error) {
 	if c.own.Mode == "jetstream" {
 		return newJetStream(c), nil
 	}
-	if o.Durability != "" || o.Replicas > 1 {
-		return nil, errors.New("nats: core stores nothing, so it takes neither durability nor replicas")
-	}
 	return &core{c}, nil
 }
 

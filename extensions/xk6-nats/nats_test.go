@@ -25,8 +25,8 @@ func TestCoreConforms(t *testing.T) {
 func TestJetStreamConforms(t *testing.T) {
 	for name, options := range map[string]string{
 		"os, pull and ordered": `{"mode": "jetstream", "ackWaitNs": 1000000000}`,
-		"memory, pull":           `{"mode": "jetstream", "consumer": "pull", "dedup": true, "ackWaitNs": 1000000000}`,
-		"memory, push, sync":     `{"mode": "jetstream", "consumer": "push", "publish": "sync", "ackWaitNs": 1000000000}`,
+		"memory, pull":         `{"mode": "jetstream", "consumer": "pull", "dedup": true, "ackWaitNs": 1000000000}`,
+		"memory, push, sync":   `{"mode": "jetstream", "consumer": "push", "publish": "sync", "ackWaitNs": 1000000000}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +64,6 @@ func TestWhatCannotBeIsRefusedBeforeTheRun(t *testing.T) {
 		options, complaint string
 		change             func(*broker.Options)
 	}{
-		{`{"mode": "core"}`, "core stores nothing", func(o *broker.Options) { o.Durability = "fsync" }},
 		{`{"mode": "streaming"}`, `got "streaming"`, nil},
 		{"", "max_payload of 1000", func(o *broker.Options) { o.MessageBytes = 1001 }},
 		{streams, "the server has no JetStream", nil},

@@ -24,7 +24,7 @@ type options struct {
 	Mode string      `json:"mode" known:"core jetstream"`
 	TLS  address.TLS `json:"tls"`
 	// Auth names the way to log in, whose secret is in environment variables: "user", "token" or "creds"; "" uses only the URL.
-	Auth string `json:"auth" known:"user token creds"`
+	Auth    string `json:"auth" known:"user token creds"`
 	Publish string `json:"publish" known:"async sync atomic fast"`
 	// Batch of atomic and fast: its messages, or after how many the server acknowledges. LingerNs closes a batch that is not full.
 	Batch    int   `json:"batch"`

@@ -65,10 +65,6 @@ func TestAStreamOfTheUsersOwnIsNotTrimmedAndNothingElseIsLeft(t *testing.T) {
 	if !slices.Equal(keys, []string{"orders"}) || len(groups) != 0 {
 		t.Errorf("there are the keys %q and the groups %v; want the stream alone", keys, groups)
 	}
-	theirs.Driver = []byte(`{"mode": "streams", "maxLength": 5}`)
-	if _, err := New(theirs); err == nil || !strings.Contains(err.Error(), "maxLength 5 trims streams, and these are yours") {
-		t.Errorf("New with maxLength = %v", err)
-	}
 }
 
 func TestWhatAConsumerOfAListHasNotFinishedGoesBackIfTheListIsTheUsersAndIsRemovedOtherwise(t *testing.T) {

@@ -24,9 +24,6 @@ const (
 	modeLists   = "lists"
 )
 
-// sends is the command that sends.
-var sends = map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}
-
 // The sender: our own link on the library's socket, or the library.
 const (
 	clientLink    = "link"
@@ -60,12 +57,9 @@ func decode(o broker.Options) (driverOptions, error) {
 	if err := o.Decode(&d); err != nil {
 		return d, err
 	}
-	switch {
-	case o.Run != "" && d.MaxLength != nil && *d.MaxLength > 0:
-		return d, fmt.Errorf("maxLength %d trims streams, and these are yours; drop maxLength", *d.MaxLength)
-	case o.Run != "":
+	if o.Run != "" { // the user's streams are not trimmed
 		d.MaxLength = new(int64)
-	case d.MaxLength == nil:
+	} else if d.MaxLength == nil {
 		d.MaxLength = new(max(1000, int64(1<<30)/int64(max(o.MessageBytes, 1))))
 	}
 	return d, nil
@@ -104,7 +98,7 @@ func (s *session) send() string {
 	if s.sharded && s.Mode == modePubSub {
 		return "SPUBLISH"
 	}
-	return sends[s.Mode]
+	return map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}[s.Mode]
 }
 
 // commandTo is the beginning of the command that sends to a topic. An entry of a stream has its payload in "p", and its key in "k".

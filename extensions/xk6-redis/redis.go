@@ -132,9 +132,6 @@ func (s *session) Open(ctx context.Context) error {
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.sharded = s.cluster && !slices.ContainsFunc(layout.Subscriptions, func(to broker.Subscription) bool { return to.Wildcard })
 	for _, t := range layout.Topics {
-		if t.Partitions > 1 {
-			return fmt.Errorf("redis: topic %q should have %d partitions; a channel, stream or list of Redis has one", t.Name, t.Partitions)
-		}
 		made := &topic{name: t.Name, groups: map[string]*atomic.Int64{}, command: s.commandTo(t.Name)}
 		s.topics = append(s.topics, made)
 		s.named[t.Name] = made
@@ -240,8 +237,6 @@ func (s *session) plan(layout broker.Layout) error {
 		switch t := s.named[to.Topic]; {
 		case s.Mode == modePubSub && to.Group != "" && members(to) > 1:
 			return fmt.Errorf("consume %q: pub/sub has no groups: %d consumers cannot share a channel; use mode streams or lists", to.Topic, members(to))
-		case s.Mode != modePubSub && to.Wildcard:
-			return fmt.Errorf("consume %q: mode %s has no patterns; use mode pubsub", to.Topic, s.Mode)
 		case s.Mode == modePubSub && to.Client == s.Client:
 			s.place(to)
 		case s.Mode == modeStreams && to.Group != "":

@@ -228,14 +228,11 @@ func TestTLSIsCheckedUnlessToldOtherwise(t *testing.T) {
 func TestWhatAModeCannotDoIsRefused(t *testing.T) {
 	s := startServer(t, "redis-server")
 	plain, a, b := broker.Subscription{Topic: "cannot"}, broker.Subscription{Topic: "cannot", Group: "a"}, broker.Subscription{Topic: "cannot", Group: "b"}
-	pattern := broker.Subscription{Topic: "*", Wildcard: true}
 	for _, c := range []struct {
 		name, mode, want string
 		to               []broker.Subscription
 	}{
 		{"groups on channels", modePubSub, "pub/sub has no groups", []broker.Subscription{a, a}},
-		{"patterns over streams", modeStreams, "mode streams has no patterns", []broker.Subscription{pattern}},
-		{"patterns over lists", modeLists, "mode lists has no patterns", []broker.Subscription{pattern}},
 		{"two groups on a list", modeLists, "to one consumer", []broker.Subscription{a, b}},
 		{"a group beside a reader of a list", modeLists, "to one consumer", []broker.Subscription{plain, b}},
 	} {
@@ -243,10 +240,6 @@ func TestWhatAModeCannotDoIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: Prepare = %v; want a sentence with %q", c.name, err, c.want)
 		}
-	}
-	err := newRig(t, s.at(`{}`), "one").session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "two", Partitions: 2}}})
-	if err == nil || !strings.Contains(err.Error(), "2 partitions") {
-		t.Errorf("Prepare with partitions = %v", err)
 	}
 }
 
