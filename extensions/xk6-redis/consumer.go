@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,9 +20,8 @@ type consumer struct {
 	line   *line
 	topic  *topic
 	handle broker.Handler
-	// group is "" for a single reader of a stream, which acknowledges nothing. handled is how many messages its members here have handled.
-	group   string
-	handled *atomic.Int64
+	// group is "" for a single reader of a stream, which acknowledges nothing.
+	group string
 	// name within the group: the session's, and a number.
 	name string
 	// acknowledge is when; done are entries of a stream that were handled since ackedNs, when the last ones were acknowledged.
@@ -78,9 +76,6 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) *co
 	if to.Group != "" {
 		c.group = s.Named(".", to.Group)
 	}
-	if c.handled = c.topic.groups[c.group]; c.handled == nil {
-		c.handled = &atomic.Int64{}
-	}
 	if free := c.topic.free; len(free) > 0 {
 		c.taken, c.topic.free = free[0], free[1:]
 	}
@@ -125,7 +120,6 @@ func (c *consumer) take(list []fetched, atNs int64, again bool) {
 			}
 		}
 		c.handle(broker.Delivery{ReceivedNs: atNs, Payload: bytesOf(m.payload), Redelivered: again})
-		c.handled.Add(1)
 		if !alone && c.acknowledge != broker.Automatic && c.s.Over.Err() == nil {
 			if c.s.Mode == modeLists {
 				c.line.send(entry{ack: append(words("LREM", c.taken, "-1"), bytesOf(m.payload))})

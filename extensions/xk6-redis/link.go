@@ -239,7 +239,6 @@ func (l *link) answered(e entry, integer int64, refusal error, atNs int64) {
 		}
 		e.done(e.m, 0, nil)
 	default:
-		l.s.topics[e.m.Topic].added.Add(1)
 		e.done(e.m, atNs, nil)
 	}
 }

@@ -83,7 +83,6 @@ type session struct {
 	// consuming guards consumers, and their fields of topics.
 	consuming sync.Mutex
 	consumers []*consumer
-	trimmed   sync.Once
 	// fetched is how many messages of groups wait for their turn.
 	fetched atomic.Int64
 	// running are the consumers of streams and lists.
@@ -93,14 +92,12 @@ type session struct {
 type topic struct {
 	name  string
 	shard *shard
-	// groups of a stream, by their names there, and how many messages each has handled here.
-	groups map[string]*atomic.Int64
+	// groups of a stream, by their names there.
+	groups map[string]bool
 	// taken are the lists to which consumers of all clients move a list's messages; free are this session's that no consumer has yet.
 	taken, free []string
 	// command is the beginning of the one that sends to it.
 	command [][]byte
-	// added is how many entries the stream was sent by this session so far.
-	added atomic.Int64
 }
 
 var (
@@ -132,7 +129,7 @@ func (s *session) Open(ctx context.Context) error {
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.sharded = s.cluster && !slices.ContainsFunc(layout.Subscriptions, func(to broker.Subscription) bool { return to.Wildcard })
 	for _, t := range layout.Topics {
-		made := &topic{name: t.Name, groups: map[string]*atomic.Int64{}, command: s.commandTo(t.Name)}
+		made := &topic{name: t.Name, groups: map[string]bool{}, command: s.commandTo(t.Name)}
 		s.topics = append(s.topics, made)
 		s.named[t.Name] = made
 	}
@@ -240,7 +237,7 @@ func (s *session) plan(layout broker.Layout) error {
 		case s.Mode == modePubSub && to.Client == s.Client:
 			s.place(to)
 		case s.Mode == modeStreams && to.Group != "":
-			t.groups[s.Named(".", to.Group)] = &atomic.Int64{}
+			t.groups[s.Named(".", to.Group)] = true
 		case s.Mode == modeLists:
 			name := t.name
 			if s.cluster && !strings.Contains(name, "{") { // for the same slot

@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -72,7 +71,7 @@ func (c *consumer) recover(k *socket) error {
 	}
 }
 
-// read asks for entries: new ones (">"), those after an id, or in a group the member's after an id. It warns once if trimming may have removed some.
+// read asks for entries: new ones (">"), those after an id, or in a group the member's after an id.
 func (c *consumer) read(k *socket, after string) (list []fetched, atNs int64, err error) {
 	args, block := []any{"XREAD"}, blockFor
 	if c.group != "" {
@@ -89,11 +88,6 @@ func (c *consumer) read(k *socket, after string) (list []fetched, atNs int64, er
 	atNs = c.s.Now()
 	if err != nil {
 		return nil, 0, err
-	}
-	if limit := *c.s.MaxLength; limit > 0 && c.topic.added.Load()-c.handled.Load() > limit {
-		c.s.trimmed.Do(func() {
-			c.s.Report("", fmt.Errorf("a consumer is more than %d entries behind, and MAXLEN ~ %d removes what it has not read; set maxLength", limit, limit))
-		})
 	}
 	// [[key, entries]]
 	if streams, _ := reply.([]any); len(streams) > 0 {
