@@ -2,6 +2,7 @@
 package mqtt
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -20,16 +21,11 @@ import (
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
 	own := defaults
-	if err := o.Decode(&own); err != nil {
-		return nil, fmt.Errorf("mqtt: %w", err)
-	}
-	at, security, err := address.ParseSecure(o.URL, own.TLS, address.Scheme{Name: "mqtt", Port: "1883"}, address.Scheme{Name: "mqtts", Port: "8883"})
-	if err != nil {
-		return nil, fmt.Errorf("mqtt: %w", err)
-	}
+	err := o.Decode(&own)
+	at, security, ofURL := address.ParseSecure(o.URL, own.TLS, address.Scheme{Name: "mqtt", Port: "1883"}, address.Scheme{Name: "mqtts", Port: "8883"})
 	return &session{
 		Base: broker.NewBase("mqtt", o), own: own, at: at, security: security, name: "mqbench-" + rand.Text()[:10],
-	}, nil
+	}, broker.Wrap("mqtt", cmp.Or(err, ofURL))
 }
 
 type session struct {

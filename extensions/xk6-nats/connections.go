@@ -58,20 +58,15 @@ type connections struct {
 }
 
 func newConnections(o broker.Options) (*connections, error) {
+	own, err := optionsOf(o)
+	servers, ofURL := address.List(o.URL)
+	access, ofAccess := own.access()
 	c := &connections{
-		Base: broker.NewBase("nats", o), subscriptions: map[*nats.Subscription]int64{},
+		Base: broker.NewBase("nats", o), own: own, servers: servers, access: access, subscriptions: map[*nats.Subscription]int64{},
 	}
 	c.wires = &address.Wires{Dialer: c.Dialer(connectTimeout, nil)}
 	c.granted, c.refuse = context.WithCancelCause(context.Background())
-	var err error
-	if c.own, err = optionsOf(o); err != nil {
-		return nil, err
-	}
-	if c.servers, err = address.List(o.URL); err != nil {
-		return nil, err
-	}
-	c.access, err = c.own.access()
-	return c, err
+	return c, cmp.Or(err, ofURL, ofAccess)
 }
 
 // open connects; lost is called for a connection that is lost.

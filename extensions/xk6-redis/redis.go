@@ -39,11 +39,8 @@ const messageFrameBytes = 32
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
 	d, err := decode(o)
-	if err != nil {
-		return nil, fmt.Errorf("redis: %w", err)
-	}
-	all, err := reach(o.URL, d.TLS)
-	if err != nil {
+	all, ofURL := reach(o.URL, d.TLS)
+	if err := cmp.Or(err, ofURL); err != nil {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
 	s := &session{

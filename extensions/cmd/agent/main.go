@@ -72,11 +72,8 @@ func fail(code int, err error) int {
 
 // answerClock answers each line of in with the wall clock in Unix ns. It returns when in ends or the answers cannot be written any more.
 func answerClock(in io.Reader, out io.Writer) {
-	for reader := bufio.NewReader(in); ; {
-		if _, err := reader.ReadString('\n'); err != nil {
-			return
-		}
-		if _, err := fmt.Fprintf(out, "%d\n", time.Now().UnixNano()); err != nil {
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		if _, err := fmt.Fprintln(out, time.Now().UnixNano()); err != nil {
 			return
 		}
 	}
