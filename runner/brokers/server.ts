@@ -67,15 +67,13 @@ export interface Parts<Options> {
 	launch(setup: Setup, options: Options): Promise<Launch> | Launch;
 }
 
-export interface Launch extends Pick<Described, "healthy" | "metrics"> {
+type Usual = "healthy" | "metrics" | "data" | "flushes" | "startMs" | "stopMs";
+
+/** By default its data is on disk, without flushes, it comes up within 30 s and goes down within 5 s. */
+export interface Launch extends Partial<Pick<Described, Usual>> {
 	readonly url: string;
 	readonly log: Log;
 	readonly settings: Readonly<Record<string, unknown>>;
-	readonly data?: Described["data"];
-	readonly flushes?: boolean;
-	/** Defaults: 30 s to come up, 5 s to go down. */
-	readonly startMs?: number;
-	readonly stopMs?: number;
 	/** `argv` follows the program. */
 	node(site: Site, index: number): Node | Promise<Node>;
 }
@@ -260,18 +258,13 @@ export function factsIn(said: string): Record<string, string> {
 	);
 }
 
-export interface Login {
-	readonly user: string;
-	readonly password: string;
-	/** "user:password@" */
-	readonly inUrl: string;
-}
+export type Login = ReturnType<typeof newLogin>;
 
 /**
  * A new login for each start because others may reach the broker's ports. It is only in private files, the broker's environment and the
  * load generator's URL: never on a command line, and masked in reports.
  */
-export function newLogin(): Login {
+export function newLogin() {
 	const user = "mqbench";
 	const password = randomBytes(12).toString("hex");
 	return { user, password, inUrl: `${user}:${password}@` };
