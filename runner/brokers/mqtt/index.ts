@@ -163,7 +163,7 @@ export const mqtt = broker(MqttOptions, {
 	},
 	urls: { mqtt: 1883, mqtts: 8883 },
 	server,
-	traits: ({ qos, maxQueued, config, receiveMaximum = defaults.receiveMaximum }) => ({
+	traits: ({ qos, maxQueued, config = {}, receiveMaximum = defaults.receiveMaximum }) => ({
 		title: `MQTT QoS ${qos}`,
 		acks: qos > 0,
 		delivery: (["at-most-once", "at-least-once", "exactly-once"] as const)[qos],
@@ -171,7 +171,11 @@ export const mqtt = broker(MqttOptions, {
 		keepsOnly: maxQueued ? { messages: maxQueued, bytes: 0, option: "maxQueued" } : null,
 		wildcards: true,
 		dials: true,
-		maxMessageBytes: maxMessageBytes(config),
+		// 0 means no limit.
+		maxMessageBytes: Math.min(
+			Number(config.message_size_limit) || MAX_PACKET_BYTES,
+			(Number(config.max_packet_size) || MAX_PACKET_BYTES) - BESIDE,
+		),
 		...(qos === 0
 			? { cannot: { backlog: "QoS 0 stores nothing" }, instead: "write qos: 1" }
 			: { prefetch: receiveMaximum }),
@@ -229,15 +233,6 @@ export const mqtt = broker(MqttOptions, {
 });
 
 // --- internal ---
-
-function maxMessageBytes(config: MqttOptions["config"] = {}): number {
-	// 0 means no limit.
-	const { message_size_limit, max_packet_size } = config;
-	return Math.min(
-		Number(message_size_limit) || MAX_PACKET_BYTES,
-		(Number(max_packet_size) || MAX_PACKET_BYTES) - BESIDE,
-	);
-}
 
 function chosen({ system }: Pick<Setup, "system">): BrokerProcess {
 	const { server } = system.options as MqttOptions;

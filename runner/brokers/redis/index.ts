@@ -5,7 +5,7 @@ import { choice, count, flag, named, span } from "../../model/field.ts";
 import type { Acknowledge, Delivery } from "../../model/workload.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
-import { broker, type OwnTraits, storesBy, storesNothing, type Traits } from "../broker.ts";
+import { broker, type OwnTraits, storesBy, storesNothing } from "../broker.ts";
 import { lines, sizeInConfig } from "../config.ts";
 import {
 	acknowledgeField,
@@ -170,7 +170,11 @@ export const redis = broker(RedisOptions, {
 		nodes: [1, 3],
 		maxConnections: { most: Number(config?.maxclients ?? 10_000), option: "maxclients" },
 		...promises(mode, acknowledge),
-		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
+		// As the driver trims (xk6-redis/options.go); 0 means never.
+		keepsOnly:
+			mode !== "streams" || maxLength === 0
+				? null
+				: { messages: maxLength ?? 1000, bytes: maxLength ? 0 : 1024 ** 3, option: "maxLength" },
 		replays: mode === "streams",
 		maxMessageBytes:
 			sizeInConfig(stores.settings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
@@ -192,7 +196,8 @@ export const redis = broker(RedisOptions, {
 		...onlyIn("mode", ["streams", "lists"], ["acknowledge", "prefetch"], options),
 		...onlyIn("mode", ["streams"], ["claimAfter", "maxLength"], options),
 		claimAfter: (options.claimAfter ?? 100e6) < 100e6 && "claimAfter must be at least 100ms",
-		...(options.mode === "lists" && unacknowledged("Redis lists", options.acknowledge, IN_LISTS)),
+		...(options.mode === "lists" &&
+			unacknowledged("Redis lists", options.acknowledge, { batch: SINGLE, interval: SINGLE })),
 		socket:
 			options.socket === true &&
 			(place !== "process"
@@ -212,16 +217,7 @@ export const redis = broker(RedisOptions, {
 
 // --- internal ---
 
-/** As the driver trims (xk6-redis/options.go); 0 means never. */
-function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
-	if (maxLength === 0) return null;
-	return maxLength === undefined
-		? { messages: 1000, bytes: 1024 ** 3, option: "maxLength" }
-		: { messages: maxLength, bytes: 0, option: "maxLength" };
-}
-
 const SINGLE = "messages leave a list one by one";
-const IN_LISTS = { batch: SINGLE, interval: SINGLE };
 
 /** Stream readers each have a position; other consumers that do not acknowledge lose the messages they hold. */
 function promises(mode: Mode, written: Acknowledge | undefined) {
