@@ -10,7 +10,6 @@ import { formatBytes } from "../units.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerProcess, Setup, Site } from "./process.ts";
 import {
-	type BrokerInstall,
 	type Jars,
 	type Launch,
 	type OfficialImage,
@@ -71,8 +70,9 @@ type Run = (node: Site, main: readonly string[], flags?: readonly string[]) => s
 export function jvmServer<Options>(
 	parts: JvmParts<Options>,
 ): Server & { readonly process: BrokerProcess } {
-	const { jars, image, logging } = parts;
+	const { jars, image, logging, megabytes, needs } = parts;
 	const [usual] = jars as readonly [Jars];
+	const { title } = usual;
 	const { which = () => usual } = parts;
 	const jarsOf = (options: SystemOptionsOfAnyBroker) => which(options as Options);
 	return {
@@ -81,7 +81,18 @@ export function jvmServer<Options>(
 		jars,
 		install: {
 			from: `Java ${OLDEST_JAVA} or newer, and Maven${parts.remark}`,
-			look: lookForJava(usual.title, parts),
+			async look({ run, which }) {
+				const java = versionIn(await run("java", "-version"));
+				const maven = (await which("mvn")) !== null;
+				const here = java !== null && java.major >= OLDEST_JAVA && maven;
+				return {
+					here,
+					figure: `${java ? `Java ${java.text}` : "no Java"}, ${maven ? "Maven" : "no Maven"}`,
+					sentence: here
+						? `The first run downloads ${title} with Maven, ${megabytes} MB once.${needs ? ` It needs ${needs}.` : ""}`
+						: `${title} needs Java ${OLDEST_JAVA} or newer, and Maven on PATH (which fetches it once).`,
+				};
+			},
 		},
 		process: processOf<Options>(
 			{
@@ -158,24 +169,6 @@ async function onJvm<Options>(
 				jars: `checked by Maven's checksums only: mqbench has no sha256 of ${jars.title} ${version}`,
 			}),
 		},
-	};
-}
-
-function lookForJava(
-	title: string,
-	{ megabytes, needs }: Pick<JvmParts<never>, "megabytes" | "needs">,
-): BrokerInstall["look"] {
-	return async ({ run, which }) => {
-		const java = versionIn(await run("java", "-version"));
-		const maven = (await which("mvn")) !== null;
-		const here = java !== null && java.major >= OLDEST_JAVA && maven;
-		return {
-			here,
-			figure: `${java ? `Java ${java.text}` : "no Java"}, ${maven ? "Maven" : "no Maven"}`,
-			sentence: here
-				? `The first run downloads ${title} with Maven, ${megabytes} MB once.${needs ? ` It needs ${needs}.` : ""}`
-				: `${title} needs Java ${OLDEST_JAVA} or newer, and Maven on PATH (which fetches it once).`,
-		};
 	};
 }
 
