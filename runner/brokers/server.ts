@@ -131,7 +131,8 @@ export function goServer<Options>({
 	remark = "",
 	...parts
 }: Parts<Options> & {
-	readonly program: BuiltProgram;
+	/** Its module is the folder of its name in `extensions/servers/`, unless it says another one. */
+	readonly program: Omit<BuiltProgram, "module"> & Partial<BuiltProgram>;
 	/** Command for an image without an entry point. */
 	readonly bare?: readonly string[];
 	readonly remark?: string;
@@ -140,7 +141,7 @@ export function goServer<Options>({
 	const when = whenNeeded ? "on first use" : "with mqbench";
 	return {
 		image,
-		program,
+		program: { module: `servers/${name}`, ...program },
 		onlyVersion: `mqbench brings one version of ${name}; for another one write binary: /path/to/${name}`,
 		install: {
 			from: `${name}, built ${when}; or \`binary: /path/to/${name}\``,

@@ -106,7 +106,6 @@ const MOCHI_QUEUED = 65_535;
 const mochi = goServer<MqttOptions>({
 	program: {
 		name: "mochi",
-		module: "servers/mochi",
 		package: "github.com/mqbench/mqbench/extensions/servers/mochi",
 		whenNeeded: true,
 	},

@@ -74,7 +74,6 @@ const stores = storesBy({
 const server = goServer<StreamingOptions>({
 	program: {
 		name: "nats-streaming-server",
-		module: "servers/nats-streaming-server",
 		package: "github.com/nats-io/nats-streaming-server",
 		whenNeeded: true,
 	},

@@ -89,11 +89,7 @@ const PORTS = [
 ] as const;
 
 const server = goServer<NatsOptions>({
-	program: {
-		name: "nats-server",
-		module: "servers/nats-server",
-		package: "github.com/nats-io/nats-server/v2",
-	},
+	program: { name: "nats-server", package: "github.com/nats-io/nats-server/v2" },
 	// As in extensions/servers/nats-server/go.mod.
 	image: { name: "nats", version: "2.15.2", suffix: "-alpine" },
 	remark: " (core and JetStream)",

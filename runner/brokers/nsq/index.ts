@@ -63,12 +63,7 @@ const stores = storesBy({
 
 /** Clients use both ports, one of them to make topics; nsqd listens on both before it logs either. */
 const server = goServer<NsqOptions>({
-	program: {
-		name: "nsqd",
-		module: "servers/nsqd",
-		package: "github.com/nsqio/nsq/apps/nsqd",
-		whenNeeded: true,
-	},
+	program: { name: "nsqd", package: "github.com/nsqio/nsq/apps/nsqd", whenNeeded: true },
 	// As in extensions/servers/nsqd/go.mod.
 	image: { name: "nsqio/nsq", version: "v1.3.0" },
 	bare: ["/nsqd"],
