@@ -175,6 +175,27 @@ export interface Disturbance {
 	readonly delayNs: number | null;
 }
 
+/** A rig of the brokers that `open` brings up; after them `end` ends the rest. */
+export function rigOf<Asked extends unknown[]>(
+	open: (...asked: Asked) => Promise<Broker>,
+	end: () => Promise<void> = async () => {},
+) {
+	const up = new Set<Broker>();
+	return {
+		clients: [],
+		async open(...asked: Asked): Promise<Broker> {
+			const broker = await open(...asked);
+			up.add(broker);
+			return broker;
+		},
+		async teardown(): Promise<void> {
+			await Promise.all([...up].map((broker) => broker.close()));
+			up.clear();
+			await end();
+		},
+	};
+}
+
 /** For a broker that is not ours, whose death is never reported. */
 export const NEVER: Promise<never> = new Promise(() => {});
 

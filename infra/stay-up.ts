@@ -8,14 +8,16 @@ import { largestOf } from "../runner/extremes.ts";
 import { type Plan, setUpBytes } from "../runner/model/plan.ts";
 import { packageVersion } from "../runner/package.ts";
 import { type RigPlace, removeRig, rigAt, writeRig } from "../runner/scenario/rig.ts";
+import type { RigFileInput } from "../runner/scenario/rig-file.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import { maskUrls } from "../runner/secrets.ts";
 import { commandLine } from "../runner/shell.ts";
 import { tell } from "../runner/text/tell.ts";
 import type { World } from "../runner/world.ts";
-import { type StoodUp, upLocal } from "./local/standing.ts";
+import { localRig } from "./local/local.ts";
 import type { Binaries } from "./programs/resolve.ts";
 import type { BrokerRequest } from "./rig.ts";
+import { entryOf } from "./rig-asked.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** The rig to stand up, and the path of its rig.json. */
@@ -35,33 +37,35 @@ export async function stayUp(
 	world: World,
 	binaries: Binaries,
 ): Promise<void> {
+	const rig = await localRig(world, binaries);
 	const logs = await temporaryFolder(tmpdir());
-	const requests = requestsOf(scenario, plans, logs);
-	say(`Standing up ${requests.map(({ system }) => system.key).join(", ")} ...`);
-	let stood: StoodUp;
-	try {
-		stood = await upLocal(id, requests, world, binaries);
-	} catch (error) {
-		// The sentence about a broker that did not start names its log.
-		if (!(error instanceof MqbenchError && error.code === "broker-start"))
-			await rm(logs, { recursive: true, force: true });
-		throw error;
-	}
+	const brokers: RigFileInput["brokers"] = [];
+	const deaths: Promise<string>[] = [];
 	let wrote = false;
+	let named = false;
 	let end: string | null = null;
 	try {
-		await writeRig(place, {
-			...stood.file,
-			createdAt: new Date(world.clock.nowMs()).toISOString(),
-			facts: { mqbench: packageVersion },
-		});
+		const requests = requestsOf(scenario, plans, logs);
+		say(`Standing up ${requests.map(({ system }) => system.key).join(", ")} ...`);
+		for (const request of requests) {
+			const broker = await rig.open(request);
+			deaths.push(broker.died.then((how) => `${request.system.key}: ${how}`));
+			brokers.push(entryOf(request, broker));
+		}
+		const createdAt = new Date(world.clock.nowMs()).toISOString();
+		const facts = { mqbench: packageVersion };
+		await writeRig(place, { version: 1, id, target: "local", brokers, createdAt, facts });
 		wrote = true;
-		world.stdout.write(upText(stood, written, place.shown));
-		end = await Promise.race([stood.broken, isToEnd(place, id, world.stop).then(() => null)]);
+		world.stdout.write(upText(brokers, written, place.shown));
+		end = await Promise.race([...deaths, isToEnd(place, id, world.stop).then(() => null)]);
+	} catch (error) {
+		// The sentence about a broker that did not start names its log.
+		named = error instanceof MqbenchError && error.code === "broker-start";
+		throw error;
 	} finally {
-		await stood.teardown();
+		await rig.teardown();
 		if (wrote) await removeRig(place, id);
-		await rm(logs, { recursive: true, force: true });
+		if (!named) await rm(logs, { recursive: true, force: true });
 	}
 	if (end !== null) throw failure("rig-broken", { id, how: end });
 	say(`The rig ${id} is down.`);
@@ -95,12 +99,12 @@ function requestsOf(scenario: Scenario, plans: readonly Plan[], logs: string): B
 	return requests;
 }
 
-function upText({ file }: StoodUp, scenario: string, shown: string) {
-	const brokers = file.brokers.map(
+function upText(brokers: RigFileInput["brokers"], scenario: string, shown: string) {
+	const lines = brokers.map(
 		({ system, url, server }) =>
 			`${system}: ${maskUrls(url ?? "")}${server ? ` (${server})` : ""}\n`,
 	);
-	return `${brokers.join("")}${tell("measure-on-rig", { file: shown, scenario })}
+	return `${lines.join("")}${tell("measure-on-rig", { file: shown, scenario })}
 They stay up until Ctrl-C here, or npx mqbench down ${commandLine([shown])}
 `;
 }

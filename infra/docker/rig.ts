@@ -6,7 +6,7 @@ import type { World } from "../../runner/world.ts";
 import { untilPortsAreFree } from "../local/ports.ts";
 import { toolsOf } from "../local/tools.ts";
 import type { Binaries } from "../programs/resolve.ts";
-import { type Broker, type BrokerRequest, type Rig, untouchedBroker } from "../rig.ts";
+import { type BrokerRequest, type Rig, rigOf, untouchedBroker } from "../rig.ts";
 import { explainDocker } from "./cli.ts";
 import { findEngine } from "./engine.ts";
 import { flushWarning, measureFlush } from "./flush.ts";
@@ -52,36 +52,29 @@ export async function dockerRig(
 		hop: !network.direct && !inside,
 	};
 	if (rig.hop) say(HOP);
-	const open = new Set<Broker>();
 	let count = 0;
 	let address = FIRST;
-	return {
-		clients: [],
-		network: name,
-		async open(request) {
-			const kind = brokerOf(request.system).process;
-			if (!kind) return untouchedBroker();
-			await checkFaults(rig, request);
-			const nodes = request.system.options.nodes ?? 1;
-			const broker = await untilPortsAreFree(() => {
-				// Old ones become free again.
-				const first = address + nodes > END ? FIRST : address;
-				address = first + nodes;
-				count++;
-				return openContainers(rig, kind, request, { name: `${name}-${count}`, address: first });
-			});
-			open.add(broker);
-			return broker;
-		},
-		async teardown() {
-			await Promise.all([...open].map((broker) => broker.close()));
-			open.clear();
-			if (!(await remove()))
-				say(
-					`Docker does not remove all that this run has made; docker ps --all --filter ${commandLine([`label=${label}`])} shows what is there.`,
-				);
-		},
+	const open = async (request: BrokerRequest) => {
+		const kind = brokerOf(request.system).process;
+		if (!kind) return untouchedBroker();
+		await checkFaults(rig, request);
+		const nodes = request.system.options.nodes ?? 1;
+		return await untilPortsAreFree(() => {
+			// Old ones become free again.
+			const first = address + nodes > END ? FIRST : address;
+			address = first + nodes;
+			count++;
+			return openContainers(rig, kind, request, { name: `${name}-${count}`, address: first });
+		});
 	};
+	const end = async () => {
+		if (await remove()) return;
+		const filter = commandLine([`label=${label}`]);
+		say(
+			`Docker does not remove all that this run has made; docker ps --all --filter ${filter} shows what is there.`,
+		);
+	};
+	return { ...rigOf(open, end), network: name };
 }
 
 // --- internal ---

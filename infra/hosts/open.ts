@@ -10,8 +10,7 @@ import { flushText, flushWarning } from "../docker/flush.ts";
 import { getImage } from "../docker/images.ts";
 import type { RemoteMachine } from "../machines/machine.ts";
 import type { Binaries } from "../programs/resolve.ts";
-import type { Broker, BrokerRequest } from "../rig.ts";
-import { untouchedBroker } from "../rig.ts";
+import { type Broker, type BrokerRequest, rigOf, untouchedBroker } from "../rig.ts";
 import { brokerOn, perHost } from "./broker-on.ts";
 import { checkHosts, chooseHosts } from "./choose-hosts.ts";
 import { type Connections, connections } from "./connections.ts";
@@ -39,21 +38,11 @@ export function onHosts(
 	kinds: Readonly<Record<string, BrokerProcess | null>> = processes,
 ): OnHosts {
 	const hosts = connections(world, binaries);
-	const open = new Set<Broker>();
-	return {
-		async open(entry, request) {
-			const kind = kinds[request.system.broker];
-			if (!kind) return untouchedBroker();
-			const broker = await openOnHosts(entry, request, kind, world, hosts);
-			open.add(broker);
-			return broker;
-		},
-		async close() {
-			await Promise.all([...open].map((broker) => broker.close()));
-			open.clear();
-			await hosts.close();
-		},
-	};
+	const { open, teardown } = rigOf(async (entry: Entry, request: BrokerRequest) => {
+		const kind = kinds[request.system.broker];
+		return kind ? await openOnHosts(entry, request, kind, world, hosts) : untouchedBroker();
+	}, hosts.close);
+	return { open, close: teardown };
 }
 
 // --- internal ---

@@ -14,7 +14,7 @@ import { writeThere } from "../machines/files.ts";
 import type { RemoteMachine } from "../machines/machine.ts";
 import { unwritable } from "../machines/trouble.ts";
 import type { Binaries } from "../programs/resolve.ts";
-import { type Broker, type BrokerRequest, type Rig, untouchedBroker } from "../rig.ts";
+import { type Broker, type BrokerRequest, type Rig, rigOf, untouchedBroker } from "../rig.ts";
 import { settled } from "../settled.ts";
 import { type Cluster, clusterOf, type PodHost } from "./cluster.ts";
 import type { PodVolume } from "./job.ts";
@@ -27,23 +27,17 @@ export async function kubernetesRig(
 ): Promise<Rig> {
 	const hosts = connections(world, binaries);
 	const cluster = clusterOf(settings, world, hosts.say);
-	const open = new Set<Broker>();
-	return {
-		clients: [],
-		async open(request) {
+	return rigOf(
+		async (request: BrokerRequest) => {
 			const kind = brokerOf(request.system).process;
 			if (!kind) return untouchedBroker();
-			const broker = await openInPods(cluster, settings, kind, request, world, hosts);
-			open.add(broker);
-			return broker;
+			return await openInPods(cluster, settings, kind, request, world, hosts);
 		},
-		async teardown() {
-			await Promise.all([...open].map((broker) => broker.close()));
-			open.clear();
+		async () => {
 			await cluster.close();
 			await hosts.close();
 		},
-	};
+	);
 }
 
 // --- internal ---

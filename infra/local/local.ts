@@ -8,7 +8,7 @@ import type { World } from "../../runner/world.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { BrokerLog } from "../nodes/broker-log.ts";
 import type { Binaries } from "../programs/resolve.ts";
-import { type Broker, type BrokerRequest, type Rig, untouchedBroker } from "../rig.ts";
+import { type Broker, type BrokerRequest, type Rig, rigOf, untouchedBroker } from "../rig.ts";
 import { sweep, temporaryFolder } from "../temporary.ts";
 import { localPlace } from "./place.ts";
 import { FreePortTaken, freePorts, untilPortsAreFree } from "./ports.ts";
@@ -22,23 +22,13 @@ export async function localRig(
 	kinds: Readonly<Record<string, BrokerProcess | null>> = processes,
 ): Promise<Rig> {
 	await sweep();
-	const open = new Set<Broker>();
-	return {
-		clients: [],
-		async open(request) {
-			const { system } = request;
-			const known = Object.hasOwn(kinds, system.broker);
-			const kind = known ? kinds[system.broker] : brokerOf(system).process;
-			if (!kind) return untouchedBroker();
-			const broker = await untilPortsAreFree(() => launch(kind, request, world, binaries));
-			open.add(broker);
-			return broker;
-		},
-		async teardown() {
-			await Promise.all([...open].map((broker) => broker.close()));
-			open.clear();
-		},
-	};
+	return rigOf(async (request: BrokerRequest) => {
+		const { system } = request;
+		const known = Object.hasOwn(kinds, system.broker);
+		const kind = known ? kinds[system.broker] : brokerOf(system).process;
+		if (!kind) return untouchedBroker();
+		return await untilPortsAreFree(() => launch(kind, request, world, binaries));
+	});
 }
 
 // --- internal ---
