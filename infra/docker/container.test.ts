@@ -14,8 +14,8 @@ const SPEC: ContainerSpec = {
 	data: null,
 	published: [],
 	cpus: null,
-	memoryBytes: null,
-	cpuset: null,
+	memory: null,
+	pin: null,
 	init: false,
 };
 const line = (parts: Partial<ContainerSpec>) => createArguments({ ...SPEC, ...parts }).join(" ");
@@ -28,8 +28,8 @@ test("a container is made with its own address, log and nothing that is not aske
 
 test.each<[Partial<ContainerSpec>, string]>([
 	[{ cpus: 0.5 }, "--cpus 0.5"],
-	[{ memoryBytes: 64 * 1024 ** 2 }, "--memory 67108864b --memory-swap 67108864b"],
-	[{ cpuset: "0-1" }, "--cpuset-cpus 0-1"],
+	[{ memory: 64 * 1024 ** 2 }, "--memory 67108864b --memory-swap 67108864b"],
+	[{ pin: "0-1" }, "--cpuset-cpus 0-1"],
 	[{ data: { path: "/data", volume: "v" } }, "--mount type=volume,source=v,target=/data"],
 	[{ data: { path: "/data", volume: null } }, "--mount type=tmpfs,target=/data"],
 	[{ published: [{ port: 4001, to: 4222 }] }, "--publish 127.0.0.1:4001:4222"],

@@ -1,10 +1,25 @@
 import type { NodeDescription } from "../../runner/brokers/process.ts";
 import { shellWord } from "../../runner/shell.ts";
 import { formatBytes } from "../../runner/units.ts";
+import type { BrokerRequest } from "../rig.ts";
 import { labelArguments } from "./labels.ts";
 
+/** A container's limits; null without one. */
+export interface Limits {
+	readonly cpus: number | null;
+	/** Bytes. */
+	readonly memory: number | null;
+	/** CPUs in the manner of taskset. */
+	readonly pin: string | null;
+}
+
+/** The limits of each of a broker's containers. */
+export function limitsOf({ system: { options }, cpus: pin }: BrokerRequest): Limits {
+	return { cpus: options.cpus ?? null, memory: options.memory ?? null, pin };
+}
+
 /** A container to make. */
-export interface ContainerSpec {
+export interface ContainerSpec extends Limits {
 	readonly name: string;
 	readonly image: string;
 	readonly labels: Readonly<Record<string, string>>;
@@ -23,11 +38,6 @@ export interface ContainerSpec {
 	} | null;
 	/** Ports of 127.0.0.1 that lead to its ports. */
 	readonly published: readonly { readonly port: number; readonly to: number }[];
-	/** Largest number of CPUs and bytes; null without a limit. */
-	readonly cpus: number | null;
-	readonly memoryBytes: number | null;
-	/** CPUs in the manner of taskset; null for any. */
-	readonly cpuset: string | null;
 	readonly init: boolean;
 }
 
@@ -76,18 +86,12 @@ export function createArguments(spec: ContainerSpec): string[] {
 }
 
 /** Arguments for a container's limits. */
-export function limitArguments({
-	cpus,
-	memoryBytes,
-	cpuset,
-}: Pick<ContainerSpec, "cpus" | "memoryBytes" | "cpuset">): string[] {
+export function limitArguments({ cpus, memory, pin }: Limits): string[] {
 	return [
 		...(cpus === null ? [] : ["--cpus", String(cpus)]),
-		...(memoryBytes === null
-			? []
-			: // No swap on top: a limit with swap does not limit.
-				["--memory", `${memoryBytes}b`, "--memory-swap", `${memoryBytes}b`]),
-		...(cpuset === null ? [] : ["--cpuset-cpus", cpuset]),
+		// No swap on top: a limit with swap does not limit.
+		...(memory === null ? [] : ["--memory", `${memory}b`, "--memory-swap", `${memory}b`]),
+		...(pin === null ? [] : ["--cpuset-cpus", pin]),
 	];
 }
 
@@ -112,21 +116,17 @@ export function mountText(...fields: readonly string[]): string {
 }
 
 /** "1 container, 2 CPUs, 1GiB", "3 containers on 1 host, 1 CPU, 1GiB each", for reports. `hop`: clients use published ports. */
-export function containersText(nodes: number, limits: Limits, hop = false): string {
+export function containersText(nodes: number, limits: Size, hop = false): string {
 	const words = limitWords(limits);
 	const all = [nodes === 1 ? "1 container" : `${nodes} containers on 1 host`, ...words].join(", ");
 	const each = nodes > 1 && words.length > 0 ? " each" : "";
 	return `${all}${each}${hop ? ", through published ports" : ""}`;
 }
 
-interface Limits {
-	readonly cpus: number | null;
-	/** Bytes. */
-	readonly memory: number | null;
-}
+type Size = Pick<Limits, "cpus" | "memory">;
 
 /** "2 CPUs", "1GiB": the limits of a container that has any. */
-export function limitWords({ cpus, memory }: Limits): string[] {
+export function limitWords({ cpus, memory }: Size): string[] {
 	return [
 		...(cpus === null ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
 		...(memory === null ? [] : [formatBytes(memory)]),

@@ -5,6 +5,7 @@ import { maskUrls } from "../../runner/secrets.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
 import { type Docker, DockerError, findDocker } from "./cli.ts";
+import type { Limits } from "./container.ts";
 
 /** Facts about the engine behind the user's command. */
 export interface Engine {
@@ -21,7 +22,7 @@ export interface Engine {
 	/** User numbers in containers differ from this machine's. */
 	readonly remapped: boolean;
 	/** Limits that it can enforce; it drops others with a warning. */
-	readonly limits: { readonly cpus: boolean; readonly memory: boolean; readonly pin: boolean };
+	readonly limits: Readonly<Record<keyof Limits, boolean>>;
 }
 
 /** The command and the engine behind it. Fails with a sentence that names the missing part. */
@@ -78,10 +79,10 @@ export async function askEngine(docker: Docker): Promise<Engine> {
 /** Why the engine cannot enforce a container's limits, as the end of a sentence; null if it can. */
 export function cannotLimit(
 	{ limits }: Pick<Engine, "limits">,
-	asked: Readonly<Partial<Record<keyof Engine["limits"], unknown>>>,
+	asked: Partial<Limits>,
 ): string | null {
 	const keys = (["cpus", "memory", "pin"] as const).filter(
-		(key) => asked[key] !== undefined && asked[key] !== null && !limits[key],
+		(key) => (asked[key] ?? null) !== null && !limits[key],
 	);
 	const all = keys.join(" and ");
 	return keys.length === 0

@@ -11,7 +11,7 @@ import { freePorts } from "../local/ports.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { type Docker, explainDocker } from "./cli.ts";
-import { commandOf, containersText, createArguments } from "./container.ts";
+import { commandOf, containersText, createArguments, limitsOf } from "./container.ts";
 import { cannotLimit, type Engine } from "./engine.ts";
 import { type Flush, flushText } from "./flush.ts";
 import { getImage } from "./images.ts";
@@ -53,9 +53,9 @@ export async function openContainers(
 ): Promise<Broker> {
 	const { docker, engine, network, world, tools } = rig;
 	const { system, level, messageBytes } = request;
-	const { cpus = null, memory = null } = system.options;
+	const limits = limitsOf(request);
 	const doing = `start ${system.key}`;
-	const unlimited = cannotLimit(engine, { cpus, memory, pin: request.cpus });
+	const unlimited = cannotLimit(engine, limits);
 	if (unlimited !== null) throw failure("docker-failed", { doing, reason: unlimited });
 	const image = await getImage(docker, system, world, rig.say);
 	const sites = await newSites(rig, kind, request, address);
@@ -84,7 +84,7 @@ export async function openContainers(
 				name: container.name,
 				network: network.name,
 				ip: container.site.ip,
-				memoryBytes: memory,
+				memoryBytes: limits.memory,
 				stopMs: made.stopMs,
 				world,
 				prepare: (node) =>
@@ -96,7 +96,7 @@ export async function openContainers(
 		about: {
 			sameHost: true,
 			binary: image.name,
-			topology: containersText(sites.length, { cpus, memory }, rig.hop),
+			topology: containersText(sites.length, limits, rig.hop),
 			settings: {
 				...made.settings,
 				image: `${image.name} (${image.digest ?? image.id})`,
@@ -142,7 +142,7 @@ async function newSites(
 /** Makes a node's container with its volume and files; does not start it. */
 async function makeContainer(
 	{ docker, network, labels }: RigInDocker,
-	{ system, cpus }: BrokerRequest,
+	request: BrokerRequest,
 	kind: BrokerProcess,
 	node: NodeDescription,
 	made: {
@@ -169,9 +169,7 @@ async function makeContainer(
 			published: network.direct
 				? []
 				: reachedPorts(kind).map((to, i) => ({ to, port: Number(site.reached[i]?.split(":")[1]) })),
-			cpus: system.options.cpus ?? null,
-			memoryBytes: system.options.memory ?? null,
-			cpuset: cpus,
+			...limitsOf(request),
 			init: kind.container.init ?? false,
 		}),
 	);

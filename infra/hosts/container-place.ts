@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Described, ImageFacts } from "../../runner/brokers/process.ts";
-import { type ContainerSpec, limitArguments, mountText } from "../docker/container.ts";
+import { type Limits, limitArguments, mountText } from "../docker/container.ts";
 import { writeThere } from "../machines/files.ts";
 import { unwritable } from "../machines/trouble.ts";
 import type { Place } from "../nodes/place.ts";
@@ -12,7 +12,7 @@ export interface ContainerPlaceOptions extends PlaceOptions {
 	readonly engine: HostEngine;
 	readonly image: ImageFacts;
 	readonly data: Described["data"];
-	readonly limits: Pick<ContainerSpec, "cpus" | "memoryBytes" | "cpuset">;
+	readonly limits: Limits;
 }
 
 /**

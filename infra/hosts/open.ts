@@ -4,7 +4,7 @@ import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import { limitWords } from "../docker/container.ts";
+import { type Limits, limitsOf, limitWords } from "../docker/container.ts";
 import { cannotLimit } from "../docker/engine.ts";
 import { flushText, flushWarning } from "../docker/flush.ts";
 import { getImage } from "../docker/images.ts";
@@ -14,7 +14,7 @@ import { type Broker, type BrokerRequest, rigOf, untouchedBroker } from "../rig.
 import { brokerOn, perHost } from "./broker-on.ts";
 import { checkHosts, chooseHosts } from "./choose-hosts.ts";
 import { type Connections, connections } from "./connections.ts";
-import { type ContainerPlaceOptions, hostContainerPlace } from "./container-place.ts";
+import { hostContainerPlace } from "./container-place.ts";
 import { type HostEngine, hostEngine } from "./engine.ts";
 import { hostPlace } from "./place.ts";
 import { furnish, type HostSite } from "./sites.ts";
@@ -120,11 +120,9 @@ async function flushOf(
 	};
 }
 
-type Limits = ContainerPlaceOptions["limits"];
-
 /** The engines of the hosts, and the image, which each of them pulls if need be. Its id is the first one's; an engine that has another refuses it. */
 async function findContainers(
-	{ system, cpus: cpuset }: BrokerRequest,
+	request: BrokerRequest,
 	hosts: readonly RemoteMachine[],
 	world: World,
 	{ say }: Connections,
@@ -133,11 +131,12 @@ async function findContainers(
 	readonly image: ImageFacts;
 	readonly limits: Limits;
 }> {
-	const { cpus = null, memory: memoryBytes = null } = system.options;
+	const { system } = request;
+	const limits = limitsOf(request);
 	const all = await Promise.all(
 		hosts.map(async (host) => {
 			const engine = await hostEngine(host);
-			const reason = cannotLimit(engine.engine, { cpus, memory: memoryBytes, pin: cpuset });
+			const reason = cannotLimit(engine.engine, limits);
 			if (reason !== null)
 				throw failure("docker-failed", { doing: `start ${system.key} on ${host.name}`, reason });
 			return { engine, image: await getImage(engine.docker, system, world, say) };
@@ -145,11 +144,7 @@ async function findContainers(
 	);
 	const [first] = all;
 	if (!first) throw new Error("a broker without hosts");
-	return {
-		engines: all.map(({ engine }) => engine),
-		image: first.image,
-		limits: { cpus, memoryBytes, cpuset },
-	};
+	return { engines: all.map(({ engine }) => engine), image: first.image, limits };
 }
 
 /** Names the hosts that another mqbench is measuring on, and notes it for the report, once each. */
@@ -174,8 +169,7 @@ function topologyOf(nodes: number, { machine }: Entry, limits: Limits | null): s
 	const ours = `${plural(nodes, "node")} on ${plural(nodes, "host")}`;
 	const there = machine === null ? ours : `${ours} (${machine})`;
 	if (limits === null) return there;
-	const { cpus, memoryBytes } = limits;
-	const most = limitWords({ cpus, memory: memoryBytes }).join(", ");
+	const most = limitWords(limits).join(", ");
 	const within = nodes === 1 ? "in a container" : "in containers";
 	return `${there}, ${within}${most === "" ? "" : ` of at most ${most}`}`;
 }
