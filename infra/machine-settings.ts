@@ -1,4 +1,5 @@
 import type { MachineSettings } from "../runner/model/machine-settings.ts";
+import { pairsIn } from "./pairs.ts";
 import { answerOf } from "./program-answer.ts";
 
 /** Questions for `sh`, each the words of one answer ("name=$(...)"), for use within double quotes. `root` is put before all paths, for tests. */
@@ -55,12 +56,5 @@ export async function settingsBelow(root: string): Promise<MachineSettings> {
 	// No sh, no such settings.
 	const asked = { longestMs: 10_000 };
 	const out = (await answerOf("sh", ["-c", script.join("\n")], asked)) ?? "";
-	return settingsOf(
-		Object.fromEntries(
-			out.split("\n").map((line) => {
-				const at = line.indexOf("=");
-				return [line.slice(0, at), line.slice(at + 1)];
-			}),
-		),
-	);
+	return settingsOf(pairsIn(out.split("\n")));
 }

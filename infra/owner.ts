@@ -3,6 +3,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import os from "node:os";
 import { sha256 } from "../runner/sha256.ts";
 import { isAlive } from "./pid.ts";
+import { readOr } from "./read-or.ts";
 
 /**
  * Whether the process of an owner's text has certainly ended. Several machines and containers may share an engine or a folder, and a pid means
@@ -43,7 +44,7 @@ function beginningOf(pid: number): string {
 	}
 	const env = { ...process.env, LC_ALL: "C" };
 	const ps = () => execFileSync("ps", ["-o", "lstart=", "-p", `${pid}`], { encoding: "utf8", env });
-	return attempt(ps).replaceAll(/\W+/g, "");
+	return readOr("", ps).replaceAll(/\W+/g, "");
 }
 
 let known: readonly string[] | undefined;
@@ -52,16 +53,8 @@ let known: readonly string[] | undefined;
 function place(): readonly string[] {
 	known ??= [
 		os.hostname(),
-		attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
-		attempt(() => readlinkSync("/proc/self/ns/pid")),
+		readOr("", () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
+		readOr("", () => readlinkSync("/proc/self/ns/pid")),
 	].map((fact) => sha256(fact).slice(0, 8));
 	return known;
-}
-
-function attempt(read: () => string): string {
-	try {
-		return read();
-	} catch {
-		return "";
-	}
 }

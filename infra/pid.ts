@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { readOr } from "./read-or.ts";
 
 /** Whether a process with this pid exists, of any user. */
 export function isAlive(pid: number): boolean {
@@ -12,14 +13,9 @@ export function isAlive(pid: number): boolean {
 
 /** Running children of the main thread of `pid`; none without /proc. */
 export function childrenOf(pid: number): number[] {
-	try {
-		return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-			.split(" ")
-			.filter(Boolean)
-			.map(Number);
-	} catch {
-		return [];
-	}
+	const file = `/proc/${pid}/task/${pid}/children`;
+	const text = readOr("", () => readFileSync(file, "utf8"));
+	return text.split(" ").filter(Boolean).map(Number);
 }
 
 /** A process and all of its descendants, as far as /proc shows them. */

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { readOr } from "./read-or.ts";
 import type { ClientFacts } from "./rig.ts";
 
 /** An operating system and its processor, in Go's words: "linux/amd64". */
@@ -21,14 +22,10 @@ export function identityOf(boot: string, space: string): string | null {
 
 /** The same for this machine. */
 export function ownIdentity(): string | null {
-	try {
-		return identityOf(
-			readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
-			readlinkSync("/proc/self/ns/pid"),
-		);
-	} catch {
-		return null;
-	}
+	return identityOf(
+		readOr("", () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+		readOr("", () => readlinkSync("/proc/self/ns/pid")),
+	);
 }
 
 // --- internal ---

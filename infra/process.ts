@@ -121,6 +121,13 @@ export function bareEnvironment(
 	return bare;
 }
 
+/** An environment without undefined variables. */
+export function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+	);
+}
+
 /** "exit code 1", "SIGKILL": how a process ended, for people. */
 export function describeEnd(ended: Ended): string {
 	return ended.signal ?? `exit code ${ended.code}`;

@@ -37,7 +37,7 @@ export async function clientsOf(
 		case "ssh": {
 			const { remoteClient } = await import("./clients/remote.ts");
 			const { sshHost } = await import("./ssh/host.ts");
-			const { overSsh } = await import("./ssh/over-ssh.ts");
+			const { overSsh } = await import("./ssh/set-up.ts");
 			return clients.hosts.map((host, index) =>
 				remoteClient(index, overSsh({ ...sshHost(host), ...clients.access?.[host] }), {
 					world,

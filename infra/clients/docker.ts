@@ -1,9 +1,6 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { accessSync, readFileSync, statSync } from "node:fs";
-import { access } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
@@ -14,10 +11,13 @@ import { cannotLimit, type Engine, findEngine } from "../docker/engine.ts";
 import { ownImage } from "../docker/images.ts";
 import { beginRun, type LabelledRun, labelArguments } from "../docker/labels.ts";
 import { readClock } from "../machines/clock.ts";
+import { startApart } from "../machines/held.ts";
+import { tellAgent } from "../machines/spawn.ts";
 import { machineName } from "../platform.ts";
 import { type Ended, endOf } from "../process.ts";
 import type { Binaries } from "../programs/resolve.ts";
-import type { Client, ClientCommand, ClientProcess, Workspace } from "../rig.ts";
+import type { Client, ClientCommand, ClientProcess } from "../rig.ts";
+import { sameFolder } from "./local.ts";
 
 /**
  * Clients in containers, from an image with exactly this version's programs. `network` has the brokers' containers; null if the brokers are
@@ -174,22 +174,14 @@ function dockerClient(
 				child.stdin.end();
 			}
 		},
-		workspace: async (local) => workspace(there(), index, local),
+		async workspace(local) {
+			const all = there();
+			return {
+				...sameFolder(local),
+				start: (command) => startClient(all, index, local, command),
+			};
+		},
 		close: once(letGo),
-	};
-}
-
-/** The run's folder itself, mounted into the container. */
-function workspace(all: Prepared, index: number, local: string): Workspace {
-	return {
-		put: (file) => access(path.join(local, file)),
-		start: (command) => startClient(all, index, local, command),
-		fetch: (file) =>
-			access(path.join(local, file)).then(
-				() => true,
-				() => false,
-			),
-		async remove() {},
 	};
 }
 
@@ -203,18 +195,8 @@ function agentIn(labels: Readonly<Record<string, string>>, network: string): str
 	];
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
-function start(docker: Docker, args: readonly string[]): Child {
-	const child = spawn(docker.program, args, {
-		env: docker.env,
-		stdio: ["pipe", "pipe", "pipe"],
-		// In its own process group: the terminal's Ctrl-C reaches only mqbench, which decides what to do.
-		detached: true,
-	});
-	// It may end before its pipe is closed, which is not an error.
-	child.stdin.on("error", () => {});
-	return child;
+function start({ program, env }: Docker, args: readonly string[]) {
+	return startApart(program, args, { cwd: "/", env });
 }
 
 let started = 0;
@@ -240,10 +222,7 @@ function startClient(
 		docker,
 		runArguments(all, { name, labels, index, command, folder: local, files }),
 	);
-	const order = (line: string) => {
-		if (child.stdin.writable) child.stdin.write(`${line}\n`);
-	};
-	order(JSON.stringify(env));
+	const { order: _, ...told } = tellAgent(child.stdin, env);
 	let words = "";
 	createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", command.onStdout);
 	createInterface({ input: child.stderr, crlfDelay: Infinity }).on("line", (line) => {
@@ -265,10 +244,7 @@ function startClient(
 		// Agent samples inside of the container, where its processes are.
 		pid: null,
 		ended,
-		say: (line) => order(`say ${line}`),
-		signal: (signal) => order(`signal ${signal.slice(3)}`),
-		// When its input ends, agent assumes that mqbench is gone.
-		abandon: () => void child.stdin.destroy(),
+		...told,
 		kill() {
 			docker
 				.run(["rm", "--force", "--volumes", name])

@@ -8,7 +8,7 @@ import { pingOf } from "../machines/ping.ts";
 import { machineName, ownIdentity, platformName } from "../platform.ts";
 import { bareEnvironment, startSupervised } from "../process.ts";
 import type { Binaries } from "../programs/resolve.ts";
-import type { Client } from "../rig.ts";
+import type { Client, Workspace } from "../rig.ts";
 
 /** Clients that are processes of this machine. They share its clock and work in the run's folder itself. */
 export function localClients(
@@ -19,6 +19,20 @@ export function localClients(
 	return Array.from({ length: count }, (_, index) =>
 		localClient(index, count === 1 ? "this machine" : `process ${index}`, world, binaries),
 	);
+}
+
+/** For a client that works in the run's folder itself, where each file already is. */
+export function sameFolder(local: string): Omit<Workspace, "start"> {
+	const there = (file: string) => access(path.join(local, file));
+	return {
+		put: there,
+		fetch: (file) =>
+			there(file).then(
+				() => true,
+				() => false,
+			),
+		async remove() {},
+	};
 }
 
 // --- internal ---
@@ -51,8 +65,7 @@ function localClient(
 			),
 		async workspace(local) {
 			return {
-				// The file is already in the right place.
-				put: (file) => access(path.join(local, file)),
+				...sameFolder(local),
 				start: (command) =>
 					startSupervised({
 						agent,
@@ -64,12 +77,6 @@ function localClient(
 						onStdout: command.onStdout,
 						onStderr: command.onStderr,
 					}),
-				fetch: (file) =>
-					access(path.join(local, file)).then(
-						() => true,
-						() => false,
-					),
-				async remove() {},
 			};
 		},
 		async close() {},

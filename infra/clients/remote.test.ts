@@ -12,7 +12,7 @@ import type { Binaries } from "../programs/resolve.ts";
 import { makeHostKey } from "../rent/rigs.ts";
 import type { Client, ClientProcess, Workspace } from "../rig.ts";
 import { type SshHost, sshHost } from "../ssh/host.ts";
-import { overSsh } from "../ssh/over-ssh.ts";
+import { overSsh } from "../ssh/set-up.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { type Host, type Hosts, hostsMissing, makeHosts, SOON } from "./hosts.fake.ts";
 import { remoteClient } from "./remote.ts";

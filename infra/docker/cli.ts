@@ -3,7 +3,7 @@ import { maskUrls } from "../../runner/secrets.ts";
 import type { World } from "../../runner/world.ts";
 import { FreePortTaken } from "../local/ports.ts";
 import { findOnPath, runToEnd, type ToEnd } from "../local/program.ts";
-import { type Supervised, startSupervised } from "../process.ts";
+import { defined, type Supervised, startSupervised } from "../process.ts";
 
 /**
  * The user's `docker` command. It finds the engine (DOCKER_HOST, contexts) and logs in to registries; mqbench looks up neither elsewhere.
@@ -28,9 +28,7 @@ export class DockerError extends Error {}
 export function findDocker(world: World, agent: string): Docker {
 	const program = findOnPath("docker", world.env);
 	if (program === null) throw failure("docker-missing", {});
-	const env = Object.fromEntries(
-		Object.entries(world.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-	);
+	const env = defined(world.env);
 	return {
 		program,
 		env,

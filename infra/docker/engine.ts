@@ -4,6 +4,7 @@ import { failure } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
+import { readOr } from "../read-or.ts";
 import { type Docker, DockerError, findDocker } from "./cli.ts";
 import type { Limits } from "./container.ts";
 
@@ -52,7 +53,7 @@ export async function examineEngine(docker: Docker): Promise<Engine> {
 /** The same of an engine that may be anywhere. Fails with a DockerError if none answers. */
 export async function askEngine(docker: Docker): Promise<Engine> {
 	const answer = await docker.run(["info", "--format", "{{json .}}"], { limitMs: INFO_MS });
-	const { data: info } = Info.safeParse(jsonIn(answer));
+	const info = readOr(null, () => Info.parse(JSON.parse(answer)));
 	// An engine that does not answer is an error of its command, or of a field of its answer.
 	if (!info?.ServerVersion) throw new DockerError(info?.ServerErrors?.[0] ?? "no answer");
 	if (info.OSType !== "linux")
@@ -115,12 +116,4 @@ function isElsewhere(endpoint: string): boolean {
 	if (/^ssh:/.test(endpoint)) return true;
 	const host = /^(?:tcp|https?):\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)/.exec(endpoint)?.[1];
 	return host !== undefined && !/^(|localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/.test(host);
-}
-
-function jsonIn(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return null;
-	}
 }

@@ -3,6 +3,7 @@ import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
 import type { Binaries } from "../programs/resolve.ts";
+import { readOr } from "../read-or.ts";
 import type { Docker } from "./cli.ts";
 import type { Engine } from "./engine.ts";
 import { ownImage } from "./images.ts";
@@ -41,11 +42,7 @@ export async function measureFlush(
 
 /** The output of `agent disk`; null if it is something else. */
 export function parseFlush(text: string): Flush | null {
-	try {
-		return Flushed.parse(JSON.parse(text));
-	} catch {
-		return null;
-	}
+	return readOr<Flush | null>(null, () => Flushed.parse(JSON.parse(text)));
 }
 
 /** For people and reports. */

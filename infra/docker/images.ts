@@ -8,6 +8,7 @@ import { maskUrls } from "../../runner/secrets.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
+import { pairsIn } from "../pairs.ts";
 import type { Binaries } from "../programs/resolve.ts";
 import { type Docker, DockerError, explainDocker, wrongIn } from "./cli.ts";
 import { tar } from "./tar.ts";
@@ -116,12 +117,7 @@ async function inspectImage(docker: Docker, image: string): Promise<ImageFacts |
 		name: image,
 		id: Id,
 		digest: RepoDigests?.[0]?.split("@")[1] ?? null,
-		env: Object.fromEntries(
-			(Config?.Env ?? []).map((line) => {
-				const at = line.indexOf("=");
-				return [line.slice(0, at), line.slice(at + 1)];
-			}),
-		),
+		env: pairsIn(Config?.Env ?? []),
 		entrypoint: Config?.Entrypoint ?? [],
 	};
 }

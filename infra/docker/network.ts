@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { readOr } from "../read-or.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 import { labelArguments } from "./labels.ts";
 
@@ -53,18 +54,12 @@ const TRIES = 20;
 
 /** From /proc/net/route, routes to a part of a /24: the first three numbers. The bytes are in reverse order. */
 function routes(): string[] {
-	try {
-		return readFileSync("/proc/net/route", "utf8")
-			.split("\n")
-			.slice(1)
-			.flatMap((line) => {
-				const [, destination, , , , , , mask] = line.trim().split(/\s+/);
-				if (!destination || !mask || !/FFFFFF$/.test(mask)) return [];
-				return [
-					[6, 4, 2].map((at) => Number.parseInt(destination.slice(at, at + 2), 16)).join("."),
-				];
-			});
-	} catch {
-		return [];
-	}
+	return readOr("", () => readFileSync("/proc/net/route", "utf8"))
+		.split("\n")
+		.slice(1)
+		.flatMap((line) => {
+			const [, destination, , , , , , mask] = line.trim().split(/\s+/);
+			if (!destination || !mask || !/FFFFFF$/.test(mask)) return [];
+			return [6, 4, 2].map((at) => Number.parseInt(destination.slice(at, at + 2), 16)).join(".");
+		});
 }

@@ -5,6 +5,7 @@ import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
 import { describeEnd, endOf, type Supervised } from "../process.ts";
+import { readOr } from "../read-or.ts";
 import { type Docker, DockerError } from "./cli.ts";
 import { delayPackets } from "./latency.ts";
 
@@ -170,10 +171,5 @@ function howItEnded(
 
 /** Whether its pid is a process of the container on this machine: engines in virtual machines count their own. */
 function isHere({ Id, Pid }: State): boolean {
-	if (Pid === 0) return false;
-	try {
-		return readFileSync(`/proc/${Pid}/cgroup`, "utf8").includes(Id);
-	} catch {
-		return false;
-	}
+	return readOr("", () => readFileSync(`/proc/${Pid}/cgroup`, "utf8")).includes(Id);
 }

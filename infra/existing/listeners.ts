@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { treeOf } from "../pid.ts";
+import { readOr } from "../read-or.ts";
 
 /**
  * Processes of this machine that listen at a port, children left out. None where /proc does not show a socket's process (another user's,
@@ -33,27 +34,9 @@ function inodes(table: "tcp" | "tcp6", port: number): string[] {
 
 /** The targets of a process's open files. */
 function linksOf(pid: string): string[] {
-	return list(`/proc/${pid}/fd`).map((fd) => {
-		try {
-			return readlinkSync(`/proc/${pid}/fd/${fd}`);
-		} catch {
-			return "";
-		}
-	});
+	const folder = `/proc/${pid}/fd`;
+	return list(folder).map((fd) => readOr("", () => readlinkSync(`${folder}/${fd}`)));
 }
 
-function list(path: string): string[] {
-	try {
-		return readdirSync(path);
-	} catch {
-		return [];
-	}
-}
-
-function read(path: string): string {
-	try {
-		return readFileSync(path, "utf8");
-	} catch {
-		return "";
-	}
-}
+const list = (folder: string) => readOr<string[]>([], () => readdirSync(folder));
+const read = (file: string) => readOr("", () => readFileSync(file, "utf8"));

@@ -6,7 +6,7 @@ import type { RemoteHost } from "../machines/host.ts";
 import { connectMachine, type RemoteMachine } from "../machines/machine.ts";
 import type { Binaries } from "../programs/resolve.ts";
 import type { SshHost } from "../ssh/host.ts";
-import { overSsh } from "../ssh/over-ssh.ts";
+import { overSsh } from "../ssh/set-up.ts";
 
 /** Hosts by their ssh address, and the settings shared by all of a command's hosts. */
 export interface Connections {

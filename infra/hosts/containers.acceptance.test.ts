@@ -12,7 +12,7 @@ import { connectOwner, cutTest, machineTest, STOP_MS } from "../machines/machine
 import { realBinaries, realWorld } from "../programs/real.fake.ts";
 import type { Broker } from "../rig.ts";
 import { sshHost } from "../ssh/host.ts";
-import { overSsh } from "../ssh/over-ssh.ts";
+import { overSsh } from "../ssh/set-up.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { hostContainerPlace } from "./container-place.ts";
 import { hostEnginesMissing, startEngine } from "./engine.fake.ts";
@@ -108,7 +108,7 @@ describe.skipIf(missing !== null)(
 					options: { binaries, world: world(SOON) },
 					async place(site) {
 						const engine = await hostEngine(site.host);
-						const limits = { cpus: null, memoryBytes: null, cpuset: null };
+						const limits = { cpus: null, memory: null, pin: null };
 						const id = "redis:7.0.15-alpine";
 						const image = { name: id, id, digest: null, env: {}, entrypoint: [] };
 						const fetchSamples = async () => {};

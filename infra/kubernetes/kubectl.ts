@@ -2,7 +2,7 @@ import { failure } from "../../runner/errors.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
 import { findOnPath, runToEnd, type ToEnd } from "../local/program.ts";
-import { defined } from "../machines/link.ts";
+import { defined } from "../process.ts";
 
 /** The user's own kubectl, with its configuration, contexts and logins, as ssh is for hosts: mqbench reaches the same clusters. */
 export interface Kubectl {

@@ -13,6 +13,7 @@ import type { HostSite } from "../hosts/sites.ts";
 import { writeThere } from "../machines/files.ts";
 import type { RemoteMachine } from "../machines/machine.ts";
 import { unwritable } from "../machines/trouble.ts";
+import { pairsIn } from "../pairs.ts";
 import type { Binaries } from "../programs/resolve.ts";
 import { type Broker, type BrokerRequest, type Rig, rigOf, untouchedBroker } from "../rig.ts";
 import { settled } from "../settled.ts";
@@ -125,11 +126,7 @@ async function imageFacts({ link, remote }: RemoteMachine, name: string): Promis
 		name,
 		digest: null,
 		id: name,
-		env: Object.fromEntries(
-			pairs
-				.filter((pair) => pair.includes("=") && !/^(HOSTNAME|KUBERNETES_.*?|)=/.test(pair))
-				.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
-		),
+		env: pairsIn(pairs.filter((one) => /^(?!(HOSTNAME|KUBERNETES_[^=]*)=)[^=]+=/.test(one))),
 		entrypoint: values.entrypoint ? [values.entrypoint] : [],
 	};
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { failure } from "../../runner/errors.ts";
 import { cpusOf } from "../../runner/model/field.ts";
+import { readOr } from "../read-or.ts";
 import { findOnPath } from "./program.ts";
 
 /**
@@ -43,10 +44,6 @@ export function missingCpus(cpus: string, allowed: string): string | null {
 
 /** CPUs that this process may use: its container's, not the machine's. null except on Linux. */
 function allowedCpus(): string | null {
-	try {
-		const status = readFileSync("/proc/self/status", "utf8");
-		return /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? null;
-	} catch {
-		return null;
-	}
+	const status = readOr("", () => readFileSync("/proc/self/status", "utf8"));
+	return /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? null;
 }

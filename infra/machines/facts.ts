@@ -3,6 +3,7 @@ import type { MachineSettings } from "../../runner/model/machine-settings.ts";
 import { formatBytes, plural } from "../../runner/units.ts";
 import { settingQuestions, settingsOf } from "../machine-settings.ts";
 import { identityOf, machineName, platformName } from "../platform.ts";
+import { readOr } from "../read-or.ts";
 import { PREPARED } from "./folders.ts";
 import type { RemoteHost } from "./host.ts";
 import type { Link } from "./link.ts";
@@ -51,7 +52,8 @@ export async function askFacts(host: RemoteHost, link: Link): Promise<Facts> {
 			`mqbench's set-up has prepared it, and ${PREPARED}, the disk that is measured, does not belong to its user`,
 			`Name the user who owns it (ls -ld ${PREPARED}), or give it to this one (sudo chown)`,
 		);
-	const { disk, remarks } = setUpOf(values.setup ?? "");
+	const none: z.infer<typeof SetUp> = { disk: null, remarks: [] };
+	const { disk, remarks } = readOr(none, () => SetUp.parse(JSON.parse(values.setup ?? "")));
 	const disks = prepared ? (disk?.disks ?? []) : [];
 	const platform = platformName(system, processor);
 	const memory = Number(values.memory) * 1024;
@@ -121,11 +123,3 @@ const SetUp = z.object({
 	/** Differences from the request, one sentence each. */
 	remarks: z.array(z.string()).catch([]),
 });
-
-function setUpOf(text: string): z.infer<typeof SetUp> {
-	try {
-		return SetUp.parse(JSON.parse(text));
-	} catch {
-		return { disk: null, remarks: [] };
-	}
-}

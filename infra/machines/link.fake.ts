@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { defined, type Link, LOST, type Remote, runOver, shellWords } from "./link.ts";
+import { defined } from "../process.ts";
+import { type Link, LOST, type Remote, runOver, shellWords } from "./link.ts";
 
 /** For tests: this machine as a remote one, with another home; `holder` is its connection. */
 export function linkTo(

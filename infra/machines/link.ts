@@ -94,13 +94,6 @@ export function shellLine(line: string, args: readonly string[]): string {
 	return `exec ${shellWords(line, args).map(shellWord).join(" ")}`;
 }
 
-/** An environment without undefined variables. */
-export function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-	);
-}
-
 // --- internal ---
 
 const LATE = 124;

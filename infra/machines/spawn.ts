@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import type { Writable } from "node:stream";
 import { endOf } from "../process.ts";
 import type { ClientCommand, ClientProcess } from "../rig.ts";
 import { type Link, LOST, type Remote } from "./link.ts";
@@ -48,11 +49,7 @@ export function startThere(
 		...(cpus === null ? [] : ["taskset", "--cpu-list", cpus]),
 		...argv,
 	]);
-	const order = (line: string) => {
-		if (child.stdin.writable) child.stdin.write(`${line}\n`);
-	};
-	// On standard input, because every user of that host can see command lines.
-	order(JSON.stringify(env));
+	const { order, ...told } = tellAgent(child.stdin, env);
 	const alive = setInterval(() => order("alive"), ALIVE_MS);
 	let own = false;
 	lines(child, "stdout", (line) => {
@@ -71,15 +68,27 @@ export function startThere(
 	return {
 		pid: null,
 		ended,
-		say: (line) => order(`say ${line}`),
-		signal: (name) => order(`signal ${name.slice(3)}`),
-		// When its input ends, agent assumes that mqbench is gone.
-		abandon: () => void child.stdin.destroy(),
+		...told,
 		kill() {
 			const hangs = setTimeout(() => child.kill("SIGKILL"), KILL_MS);
 			void ended.then(() => clearTimeout(hangs));
 			link.run(KILL, [folder, pidFile]).catch(() => child.kill("SIGKILL"));
 		},
+	};
+}
+
+/** Gives the agent behind a standard input its program's environment, because other users can read command lines, and then orders. */
+export function tellAgent(stdin: Writable, env: Readonly<Record<string, string>>) {
+	const order = (line: string) => {
+		if (stdin.writable) stdin.write(`${line}\n`);
+	};
+	order(JSON.stringify(env));
+	return {
+		order,
+		say: (line: string) => order(`say ${line}`),
+		signal: (name: "SIGINT" | "SIGTERM") => order(`signal ${name.slice(3)}`),
+		// When its input ends, agent assumes that mqbench is gone.
+		abandon: () => void stdin.destroy(),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { sshPlace, sshPlaceText } from "../../runner/model/ssh-host.ts";
+import { sshPlace } from "../../runner/model/ssh-host.ts";
 import { commandLine } from "../../runner/shell.ts";
 
 /** A host that makes load or runs a broker, as ssh reaches it; null for ssh's own default. */
@@ -23,11 +23,6 @@ export interface SshHost {
 /** "bench@10.0.0.11:2222" from a scenario, which has checked the form. */
 export function sshHost(text: string): SshHost {
 	return { ...sshPlace(text), identity: null, knownHosts: null, hostKeyKnown: false, setUp: false };
-}
-
-/** As people and scenarios write it. */
-export function sshName(host: SshHost): string {
-	return sshPlaceText(host);
 }
 
 /** Arguments with which ssh reaches it, to put before all others but ssh's options. */

@@ -3,24 +3,20 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Transform } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { World } from "../../runner/world.ts";
+import { sshPlaceText } from "../../runner/model/ssh-host.ts";
 import { HOLDER, hold, startApart } from "../machines/held.ts";
-import { defined, type Link, LOST, type Remote, runOver, shellLine } from "../machines/link.ts";
+import type { Connecting } from "../machines/host.ts";
+import { type Link, LOST, type Remote, runOver, shellLine } from "../machines/link.ts";
 import { noShell } from "../machines/trouble.ts";
+import { defined } from "../process.ts";
 import { temporaryFolder } from "../temporary.ts";
-import { destination, type SshHost, sshName } from "./host.ts";
+import { destination, type SshHost } from "./host.ts";
 import { unreachable } from "./trouble.ts";
-
-export interface LinkOptions {
-	/** The program agent of this machine. */
-	readonly agent: string;
-	readonly world: Pick<World, "env" | "cwd">;
-}
 
 /** Connects; `stop` cancels. Fails with `client-unreachable`, or `interrupted`. */
 export async function openLink(
 	host: SshHost,
-	{ agent, world: { env, cwd } }: LinkOptions,
+	{ agent, world: { env, cwd } }: Connecting,
 	stop: AbortSignal,
 ): Promise<Link> {
 	const folder = await temporaryFolder(shortTmp());
@@ -50,7 +46,7 @@ export async function openLink(
 				if (ended === null) return unreachable(host, "the login timed out");
 				return ended.code === null || [LOST, NO_SSH].includes(ended.code)
 					? unreachable(host, words)
-					: noShell({ ...host, name: sshName(host) }, words);
+					: noShell({ ...host, name: sshPlaceText(host) }, words);
 			},
 		},
 		stop,

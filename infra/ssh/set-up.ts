@@ -1,9 +1,10 @@
 import { failure } from "../../runner/errors.ts";
+import { sshPlaceText } from "../../runner/model/ssh-host.ts";
 import { pause } from "../../runner/stop.ts";
-import type { Connecting } from "../machines/host.ts";
+import type { Connecting, RemoteHost } from "../machines/host.ts";
 import type { Link } from "../machines/link.ts";
 import { Unreachable } from "../machines/trouble.ts";
-import { byHand, type SshHost, sshName } from "./host.ts";
+import { byHand, type SshHost } from "./host.ts";
 import { openLink } from "./link.ts";
 
 export interface SetUpOptions extends Connecting {
@@ -54,6 +55,17 @@ export async function openSetUp(
 	return connect();
 }
 
+/** A host that the system's ssh reaches, with the user's configuration, agent and known hosts. */
+export function overSsh(host: SshHost): RemoteHost {
+	const { broker, setUp } = host;
+	return {
+		name: sshPlaceText(host),
+		...(broker === undefined ? {} : { broker }),
+		setUp,
+		connect: (using, stop, first) => (first ? openSetUp : openLink)(host, using, stop),
+	};
+}
+
 // --- internal ---
 
 const BOOT_MINUTES = 3;
@@ -77,7 +89,7 @@ async function waitFor<T>(
 		const now = clock.monotonicMs();
 		if (now - said >= SAY_MS) {
 			said = now;
-			say(`  ${sshName(host)}: ${found.doing} (${seconds(now - began)})`);
+			say(`  ${sshPlaceText(host)}: ${found.doing} (${seconds(now - began)})`);
 		}
 		await pause(pollMs, stop);
 	}
@@ -88,7 +100,7 @@ function doingIn(host: SshHost, state: string, lateMs: number | null): string | 
 	if (state === "ready") return null;
 	const look = `Its log is /var/lib/mqbench/set-up.log there (${byHand(host)})`;
 	const wrong = (reason: string, remedy = look) =>
-		failure("host-set-up", { host: sshName(host), reason, remedy });
+		failure("host-set-up", { host: sshPlaceText(host), reason, remedy });
 	const [, step, words] = /^failed: ([^:]*)(?:: *(.*))?$/.exec(state) ?? [];
 	if (step !== undefined)
 		throw wrong(`the step ${step} failed${words ? ` (${words.replace(/[.\s]+$/, "")})` : ""}`);

@@ -1,6 +1,7 @@
+import { sshPlaceText } from "../../runner/model/ssh-host.ts";
 import { commandLine } from "../../runner/shell.ts";
 import { lastLine, Unreachable } from "../machines/trouble.ts";
-import { byHand, type SshHost, sshName } from "./host.ts";
+import { byHand, type SshHost } from "./host.ts";
 
 /** Why ssh did not reach a host, from its own words. */
 export function unreachable(host: SshHost, words: string): Unreachable {
@@ -11,7 +12,7 @@ export function unreachable(host: SshHost, words: string): Unreachable {
 	const reason = known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`;
 	const remedy = (known?.remedy ?? tryByHand)(host);
 	return new Unreachable(
-		{ name: sshName(host), ...(host.broker === undefined ? {} : { broker: host.broker }) },
+		{ name: sshPlaceText(host), ...(host.broker === undefined ? {} : { broker: host.broker }) },
 		{ reason, remedy, passes: known?.passes ?? false },
 	);
 }
