@@ -43,7 +43,7 @@ describe.skipIf(skipWithoutEngine)(
 						places++;
 						const name = `${run.name}-${places}`;
 						return containerPlace({
-							...{ docker, name, network: "none", ip: "", memoryBytes: null, stopMs: STOP_MS },
+							...{ docker, name, network: "none", ip: "", memory: null, stopMs: STOP_MS },
 							world: { env: process.env },
 							async prepare({ argv: [program = "", ...args] }) {
 								const how = `create --init --network none --name ${name} --entrypoint`.split(" ");

@@ -11,7 +11,13 @@ import { freePorts } from "../local/ports.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { type Docker, explainDocker } from "./cli.ts";
-import { commandOf, containersText, createArguments, limitsOf } from "./container.ts";
+import {
+	type ContainerSpec,
+	commandOf,
+	containersText,
+	createArguments,
+	limitsOf,
+} from "./container.ts";
 import { cannotLimit, type Engine } from "./engine.ts";
 import { type Flush, flushText } from "./flush.ts";
 import { getImage } from "./images.ts";
@@ -51,7 +57,7 @@ export async function openContainers(
 	request: BrokerRequest,
 	{ name, address }: { readonly name: string; readonly address: number },
 ): Promise<Broker> {
-	const { docker, engine, network, world, tools } = rig;
+	const { docker, engine, network, labels, world, tools } = rig;
 	const { system, level, messageBytes } = request;
 	const limits = limitsOf(request);
 	const doing = `start ${system.key}`;
@@ -71,24 +77,31 @@ export async function openContainers(
 	});
 	const onVolume = made.data === "disk";
 	const flush = onVolume ? await rig.flush() : null;
-	const containers = sites.map((site, i) => {
-		const container = `${name}-${i + 1}`;
-		const volume = onVolume ? `${container}-data` : null;
-		return { site, name: container, volume, data: made.data && { path: site.data, volume } };
-	});
+	const containers = sites.map(({ ip, hostname, folder, data, reached }, i) => ({
+		...limits,
+		name: `${name}-${i + 1}`,
+		image: image.id,
+		labels,
+		network: network.name,
+		ip,
+		hostname,
+		folder,
+		data: made.data && { path: data, volume: onVolume ? `${name}-${i + 1}-data` : null },
+		published: network.direct
+			? []
+			: reachedPorts(kind).map((to, p) => ({ to, port: Number(reached[p]?.split(":")[1]) })),
+		init: kind.container.init ?? false,
+	}));
 	return openBroker({
 		facts: made,
 		places: containers.map((container) =>
 			containerPlace({
+				...container,
 				docker,
-				name: container.name,
-				network: network.name,
-				ip: container.site.ip,
-				memoryBytes: limits.memory,
 				stopMs: made.stopMs,
 				world,
-				prepare: (node) =>
-					makeContainer(rig, request, kind, node, { ...container, image: image.id }),
+				prepare: ({ files, env = {}, ...node }) =>
+					makeContainer(docker, { ...container, ...commandOf(node), env }, files),
 			}),
 		),
 		request,
@@ -106,7 +119,7 @@ export async function openContainers(
 		async remove() {
 			const names = containers.map(({ name }) => name);
 			await docker.run(["rm", "--force", "--volumes", ...names]).catch(() => {});
-			const volumes = containers.flatMap(({ volume }) => volume ?? []);
+			const volumes = containers.flatMap(({ data }) => data?.volume ?? []);
 			if (onVolume) await docker.run(["volume", "rm", "--force", ...volumes]).catch(() => {});
 		},
 		explain: (error) => explainDocker(error, doing),
@@ -141,42 +154,17 @@ async function newSites(
 
 /** Makes a node's container with its volume and files; does not start it. */
 async function makeContainer(
-	{ docker, network, labels }: RigInDocker,
-	request: BrokerRequest,
-	kind: BrokerProcess,
-	node: NodeDescription,
-	made: {
-		readonly name: string;
-		/** Id of the image. */
-		readonly image: string;
-		readonly site: ContainerSite;
-		readonly data: Parameters<typeof createArguments>[0]["data"];
-	},
+	docker: Docker,
+	spec: ContainerSpec & Pick<ContainerSite, "folder">,
+	files: NodeDescription["files"],
 ): Promise<void> {
-	const { name, image, site, data } = made;
+	const { name, folder, data, labels } = spec;
 	if (data?.volume) await docker.run(["volume", "create", ...labelArguments(labels), data.volume]);
-	await docker.run(
-		createArguments({
-			name,
-			image,
-			...commandOf(node),
-			labels,
-			network: network.name,
-			ip: site.ip,
-			hostname: site.hostname,
-			env: node.env ?? {},
-			data,
-			published: network.direct
-				? []
-				: reachedPorts(kind).map((to, i) => ({ to, port: Number(site.reached[i]?.split(":")[1]) })),
-			...limitsOf(request),
-			init: kind.container.init ?? false,
-		}),
-	);
-	const files = Object.entries(node.files).map(([file, text]) => ({
-		name: `${site.folder}/${file}`.slice(1),
+	await docker.run(createArguments(spec));
+	const entries = Object.entries(files).map(([file, text]) => ({
+		name: `${folder}/${file}`.slice(1),
 		mode: 0o444,
 		from: { text },
 	}));
-	await docker.run(["cp", "-", `${name}:/`], { input: tar(files) });
+	await docker.run(["cp", "-", `${name}:/`], { input: tar(entries) });
 }

@@ -16,7 +16,7 @@ export interface ContainerPlaceOptions {
 	readonly network: string;
 	/** Its address there. */
 	readonly ip: string;
-	readonly memoryBytes: number | null;
+	readonly memory: number | null;
 	readonly stopMs: number;
 	readonly world: Pick<World, "env">;
 	/** Makes the container, with the command that it keeps. */
@@ -32,7 +32,7 @@ export function containerPlace({
 	name,
 	network,
 	ip,
-	memoryBytes,
+	memory,
 	stopMs,
 	world,
 	prepare,
@@ -49,7 +49,7 @@ export function containerPlace({
 		for (let tries = 0; ; tries++) {
 			const state = await inspect(docker, name);
 			const unclear = state?.ExitCode === 137 && !state.Running && !state.OOMKilled;
-			if (!unclear || killed || memoryBytes === null || tries === 20) return state;
+			if (!unclear || killed || memory === null || tries === 20) return state;
 			await sleep(100);
 		}
 	};
@@ -64,7 +64,7 @@ export function containerPlace({
 			if (gone) return end("removed");
 			const state = await afterwards();
 			if (state === null) return end("removed");
-			if (!state.Running) return howItEnded(state, memoryBytes, killed);
+			if (!state.Running) return howItEnded(state, memory, killed);
 			// The log ended, not the node.
 			await sleep(200);
 		}
@@ -158,15 +158,15 @@ function end(how: string, well = false): End {
 
 function howItEnded(
 	{ OOMKilled, ExitCode, Error: error }: State,
-	memoryBytes: number | null,
+	memory: number | null,
 	killed: boolean,
 ): End {
-	const limit = memoryBytes === null ? null : `its limit is ${formatBytes(memoryBytes)}`;
-	const memory = `out of memory: ${limit ?? "the machine has no more"}`;
-	if (OOMKilled) return end(memory);
+	const limit = memory === null ? null : `its limit is ${formatBytes(memory)}`;
+	const over = `out of memory: ${limit ?? "the machine has no more"}`;
+	if (OOMKilled) return end(over);
 	const how = error || describeEnd(endOf(ExitCode, null));
-	const unclear = ExitCode === 137 && memoryBytes !== null && !killed;
-	return end(unclear ? `${how}, perhaps ${memory}` : how, ExitCode === 0 && !error);
+	const unclear = ExitCode === 137 && memory !== null && !killed;
+	return end(unclear ? `${how}, perhaps ${over}` : how, ExitCode === 0 && !error);
 }
 
 /** Whether its pid is a process of the container on this machine: engines in virtual machines count their own. */

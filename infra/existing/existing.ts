@@ -1,33 +1,34 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
-import { failure } from "../../runner/errors.ts";
+import { failure, type MqbenchError } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
-import { type Broker, type BrokerRequest, type Rig, untouchedBroker } from "../rig.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { type Broker, type BrokerRequest, type Rig, rigOf, untouchedBroker } from "../rig.ts";
 import { askedOf, differences } from "../rig-asked.ts";
-import { nodesHere, unreachable } from "./reach.ts";
+import { nodesHere, type Unreachable, unreachable } from "./reach.ts";
 
 /**
  * Target existing: a running broker of the user. mqbench only checks that it listens, and starts and stops nothing. If `fromHere` is false,
  * its clients are in a cluster, whose addresses mean nothing to this machine.
  */
 export function existingRig(stop: AbortSignal, fromHere = true): Rig {
-	return {
-		clients: [],
-		async open({ system }) {
-			const { url, key } = system;
-			if (url === null) return untouchedBroker();
-			if (!fromHere) return { ...untouchedBroker(), url, sameHost: false };
-			const ports = brokerOf(system).urls;
-			const gone = await unreachable(url, ports, stop);
-			if (gone !== null) throw failure("broker-unreachable", { system: key, ...gone });
-			return { ...untouchedBroker(), url, ...nodesHere(url, ports) };
-		},
-		async teardown() {},
-	};
+	return rigOf(async ({ system }: BrokerRequest) => {
+		const { url, key } = system;
+		if (url === null) return untouchedBroker();
+		if (!fromHere) return { ...untouchedBroker(), url, sameHost: false };
+		return await runningAt(url, system, stop, (gone) =>
+			failure("broker-unreachable", { system: key, ...gone }),
+		);
+	});
 }
 
-/** Brokers that are started for one run each, on hosts of a rig. */
-interface OnHosts {
+/** Brokers on hosts, over ssh. All runs of a command share the connections, which end with it. */
+export interface OnHosts {
+	/**
+	 * Brings up the broker of a rig's entry on its hosts, one node each, for one run, and returns when it is ready and healthy. After any failure,
+	 * Ctrl-C included, nothing of it is left there, except for the copied programs.
+	 */
 	open(entry: RigFile["brokers"][number], request: BrokerRequest): Promise<Broker>;
+	/** Ends everything still up and closes the connections. May be called more than once. */
 	close(): Promise<void>;
 }
 
@@ -47,29 +48,33 @@ export function standingRig(rig: RigFile, stop: AbortSignal, onHosts: OnHosts): 
 			if (url === null || !entry) return untouchedBroker();
 			const what = entry.asked === null ? [] : differences(entry.asked, askedOf(request));
 			if (what.length > 0) throw failure("rig-differs", { system: key, id, what });
-			const ports = brokerOf(request.system).urls;
-			const gone = await unreachable(url, ports, stop);
 			const remedy =
 				REMEDY[rig.target] ?? "Start the broker there, or correct the url in the rig's file";
-			if (gone !== null) throw failure("rig-unreachable", { system: key, id, ...gone, remedy });
-			const { server, settings, topology, nodesShareHost } = entry;
-			const here = nodesHere(url, ports);
-			return {
-				...untouchedBroker(),
-				url,
-				version: server,
-				settings,
-				topology,
-				nodesShareHost,
-				pids: here.pids,
-				sameHost: entry.sameHost || here.sameHost,
-			};
+			const broker = await runningAt(url, request.system, stop, (gone) =>
+				failure("rig-unreachable", { system: key, id, ...gone, remedy }),
+			);
+			const { server: version, settings, topology, nodesShareHost } = entry;
+			const sameHost = entry.sameHost || broker.sameHost;
+			return { ...broker, version, settings, topology, nodesShareHost, sameHost };
 		},
 		teardown: () => onHosts.close(),
 	};
 }
 
 // --- internal ---
+
+/** A broker that we did not start. Fails with `wrong` if nothing answers there. */
+async function runningAt(
+	url: string,
+	system: System,
+	stop: AbortSignal,
+	wrong: (gone: Unreachable) => MqbenchError,
+): Promise<Broker> {
+	const ports = brokerOf(system).urls;
+	const gone = await unreachable(url, ports, stop);
+	if (gone !== null) throw wrong(gone);
+	return { ...untouchedBroker(), url, ...nodesHere(url, ports) };
+}
 
 const REMEDY: Readonly<Partial<Record<RigFile["target"], string>>> = {
 	local: "Is npx mqbench up still running? It stands a new one up",

@@ -8,11 +8,12 @@ import { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import { type Host, type Hosts, hostsMissing, makeHosts } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
+import type { OnHosts } from "../existing/existing.ts";
 import { shellBroker } from "../nodes/shell.fake.ts";
 import { realBinaries, realWorld } from "../programs/real.fake.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
-import { type OnHosts, onHosts } from "./open.ts";
+import { onHosts } from "./open.ts";
 
 const binaries = await realBinaries();
 const missing = hostsMissing();

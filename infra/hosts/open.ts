@@ -8,6 +8,7 @@ import { type Limits, limitsOf, limitWords } from "../docker/container.ts";
 import { cannotLimit } from "../docker/engine.ts";
 import { flushText, flushWarning } from "../docker/flush.ts";
 import { getImage } from "../docker/images.ts";
+import type { OnHosts } from "../existing/existing.ts";
 import type { RemoteMachine } from "../machines/machine.ts";
 import type { Binaries } from "../programs/resolve.ts";
 import { type Broker, type BrokerRequest, rigOf, untouchedBroker } from "../rig.ts";
@@ -20,17 +21,6 @@ import { hostPlace } from "./place.ts";
 import { furnish, type HostSite } from "./sites.ts";
 
 type Entry = RigFile["brokers"][number];
-
-/** Brokers on hosts, over ssh. All runs of a command share the connections, which end with it. */
-export interface OnHosts {
-	/**
-	 * Brings up the broker of a rig's entry on its hosts, one node each, for one run, and returns when it is ready and healthy. After any failure,
-	 * Ctrl-C included, nothing of it is left there, except for the copied programs.
-	 */
-	open(entry: Entry, request: BrokerRequest): Promise<Broker>;
-	/** Ends everything still up and closes the connections. May be called more than once. */
-	close(): Promise<void>;
-}
 
 export function onHosts(
 	world: World,

@@ -3,16 +3,7 @@ import { HOLDER, hold, startApart } from "../machines/held.ts";
 import { type Link, LOST, type Remote, runOver, shellWords } from "../machines/link.ts";
 import { noShell } from "../machines/trouble.ts";
 import { ALIVE, ALIVE_MS, CONTAINER, WORK } from "./job.ts";
-import type { Kubectl } from "./kubectl.ts";
-import { type Lost, whyKilled, whyLost } from "./trouble.ts";
-
-/** A pod that is running, for `kubectl exec`. */
-export interface PodAt extends Lost {
-	readonly kubectl: Kubectl;
-	/** For people, with the system whose broker is in it. */
-	readonly name: string;
-	readonly broker?: string;
-}
+import { type PodAt, whyKilled, whyLost } from "./trouble.ts";
 
 /**
  * Connects to a pod: one `kubectl exec` that lives as long as mqbench and shows the pod that it does, and others for commands. `stop`
@@ -34,19 +25,19 @@ export async function openPodLink(
 			failed: (ended, words) =>
 				ended !== null && /executable file not found|no such file/i.test(words)
 					? noShell(pod, words)
-					: whyLost(pod, kubectl, words),
+					: whyLost(pod, words),
 		},
 		stop,
 	);
 	const start = (line: string, args: readonly string[] = []): Remote =>
 		execIn(pod, line, args, cwd);
 	const lost = async (err: string) => {
-		const why = await whyLost(pod, kubectl, `${held.words()}${err}`);
+		const why = await whyLost(pod, `${held.words()}${err}`);
 		await held.close();
 		return why;
 	};
 	const run: Link["run"] = (line, args, how) => runOver({ spawn: start, lost }, line, args, how);
-	return { ...held, lost, spawn: start, run, fate: () => whyKilled(pod, kubectl, run) };
+	return { ...held, lost, spawn: start, run, fate: () => whyKilled(pod, run) };
 }
 
 // --- internal ---

@@ -42,23 +42,23 @@ export const Pod = z.object({
 });
 export type Pod = z.infer<typeof Pod>;
 
-/** The facts about a pod whose connection is lost. */
-export interface Lost {
+/** A pod that is running, for `kubectl exec`. */
+export interface PodAt {
+	readonly kubectl: Kubectl;
 	/** Its name in the cluster. */
 	readonly pod: string;
+	/** For people, with the system whose broker is in it. */
+	readonly name: string;
+	readonly broker?: string;
 	/** Limit of its memory, bytes; null without one. */
 	readonly memory: number | null;
 }
 
 /** Why a pod is not there any more, asked of the cluster. */
-export async function whyLost(
-	pod: Lost & { readonly name: string; readonly broker?: string },
-	kubectl: Kubectl,
-	words: string,
-): Promise<Unreachable> {
+export async function whyLost(pod: PodAt, words: string): Promise<Unreachable> {
 	const gone = (said: string) =>
 		`the connection to it is gone${said.trim() === "" ? "" : ` (${reasonIn(said)})`}`;
-	const reason = await fateOf(pod, kubectl).catch((error) => gone(reasonOf(error)));
+	const reason = await fateOf(pod).catch((error) => gone(reasonOf(error)));
 	return new Unreachable(pod, {
 		reason: reason ?? gone(words),
 		remedy: "`kubectl get events` shows what happened in the cluster",
@@ -66,12 +66,8 @@ export async function whyLost(
 }
 
 /** Why a command in a pod was killed; null if unknown. `run` asks the pod itself. */
-export async function whyKilled(
-	pod: Lost,
-	kubectl: Kubectl,
-	run: Link["run"],
-): Promise<string | null> {
-	const ended = await fateOf(pod, kubectl).catch(() => null);
+export async function whyKilled(pod: PodAt, run: Link["run"]): Promise<string | null> {
+	const ended = await fateOf(pod).catch(() => null);
 	if (ended !== null || pod.memory === null) return ended;
 	// The pod lives on where the kernel kills single processes.
 	const { values } = await run(KILLED).catch(() => ({ values: { killed: "" } }));
@@ -123,7 +119,7 @@ const KILLED =
 	'echo; echo "mqbench:killed=$(cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n "s/^oom_kill //p" | head -n 1)"';
 
 /** Why a pod has ended; null if it runs. Fails as kubectl does. */
-async function fateOf({ pod, memory }: Lost, kubectl: Kubectl): Promise<string | null> {
+async function fateOf({ kubectl, pod, memory }: PodAt): Promise<string | null> {
 	try {
 		const found = await kubectl.json(["get", "pod", pod], { limitMs: 10_000 });
 		return howItEnded(Pod.parse(found), memory);
