@@ -1,4 +1,5 @@
 import type { MachineSettings } from "../runner/model/machine-settings.ts";
+import { once } from "../runner/once.ts";
 import { pairsIn } from "./pairs.ts";
 import { answerOf } from "./program-answer.ts";
 
@@ -42,13 +43,8 @@ export function settingsOf(answers: Readonly<Record<string, string>>): MachineSe
 	};
 }
 
-let own: Promise<MachineSettings> | undefined;
-
-/** For this machine, which is asked once: the first call starts, and others share its answer. Never rejected. */
-export function ownSettings(): Promise<MachineSettings> {
-	own ??= settingsBelow("");
-	return own;
-}
+/** For this machine, which is asked once. Never rejected. */
+export const ownSettings: () => Promise<MachineSettings> = once(() => settingsBelow(""));
 
 /** As `ownSettings`, for the files below `root`, read again each time. */
 export async function settingsBelow(root: string): Promise<MachineSettings> {

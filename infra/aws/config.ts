@@ -85,6 +85,17 @@ export function wrongIn({ issues }: z.ZodError): string {
 		.join("\n");
 }
 
+/** How many machines of each type. */
+export function machinesOf({
+	brokers,
+	clients,
+}: Readonly<Record<"brokers" | "clients", { instance: string; count: number }>>) {
+	const machines: Record<string, number> = { [clients.instance]: clients.count };
+	if (brokers.count > 0)
+		machines[brokers.instance] = (machines[brokers.instance] ?? 0) + brokers.count;
+	return machines;
+}
+
 /** The disk that each machine starts from, for Debian, the brokers' packages and the reports of a run. */
 export const ROOT_DISK = { type: "gp3", sizeGiB: 16 } as const;
 

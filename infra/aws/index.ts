@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
-import { AwsConfig, isMetal, ROOT_DISK, wrongIn } from "./config.ts";
+import { AwsConfig, isMetal, machinesOf, ROOT_DISK, wrongIn } from "./config.ts";
 import { userData, withHostKey } from "./user-data.ts";
 
 const parsed = AwsConfig.safeParse(new pulumi.Config("mqbench").getObject("rig"));
@@ -95,10 +95,6 @@ const clientMachines = Array.from({ length: clients.count }, (_, i) =>
 
 // --- output ---
 
-const machines = { [clients.instance]: clients.count };
-if (brokers.count > 0)
-	machines[brokers.instance] = (machines[brokers.instance] ?? 0) + brokers.count;
-
 /** The content of rig.json (`mqbench schema rig`): `pulumi stack output rig --json > rig.json`. It names files with secrets, and holds none. */
 export const rig = {
 	version: 1,
@@ -114,7 +110,7 @@ export const rig = {
 		machine: brokers.instance,
 	})),
 	clients: clientMachines.map((one) => host(one, clients.instance)),
-	cloud: { provider: "aws", region, profile, owner: config.owner, machines },
+	cloud: { provider: "aws", region, profile, owner: config.owner, machines: machinesOf(config) },
 	// Reports treat machines that differ in these as different.
 	facts: {
 		zone,

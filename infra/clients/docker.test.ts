@@ -33,7 +33,7 @@ describe("the command of a client in a container", () => {
 		const files = ["/home/me/payload"];
 		const line = runArguments({ ...ALL, user: null, remapped: true }, { ...RUN, command, files });
 		expect(line.join(" ")).toMatch(
-			/--userns host --cpuset-cpus 0-1 .*--mount type=bind,source=\/home\/me\/payload,target=\/home\/me\/payload,readonly /,
+			/--cpuset-cpus 0-1 .*--mount type=bind,source=\/home\/me\/payload,target=\/home\/me\/payload,readonly --userns host /,
 		);
 		// Without root's rights root there is the user.
 		expect(line).not.toContain("--user");

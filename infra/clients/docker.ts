@@ -6,7 +6,7 @@ import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { World } from "../../runner/world.ts";
 import { type Docker, wrongIn } from "../docker/cli.ts";
-import { mountText } from "../docker/container.ts";
+import { agentArguments, mountText } from "../docker/container.ts";
 import { cannotLimit, type Engine, findEngine } from "../docker/engine.ts";
 import { ownImage } from "../docker/images.ts";
 import { beginRun, type LabelledRun, labelArguments } from "../docker/labels.ts";
@@ -65,22 +65,11 @@ export function runArguments(
 			mountText("type=bind", `source=${file}`, `target=${file}`, "readonly"),
 		),
 	];
+	const { name, labels } = run;
+	const spec = { name, labels, network, image, cpus: null, memory: null, pin: command.cpus };
+	const more = [...(remapped ? ["--userns", "host"] : []), "--workdir", WORK];
 	return [
-		...agentIn(run.labels, network),
-		"--name",
-		run.name,
-		"--log-driver",
-		"none",
-		// The user's own results keep their SELinux label.
-		"--security-opt",
-		"label=disable",
-		...(remapped ? ["--userns", "host"] : []),
-		...(user === null ? [] : ["--user", user]),
-		...(command.cpus === null ? [] : ["--cpuset-cpus", command.cpus]),
-		...mounts.flatMap((mount) => ["--mount", mount]),
-		"--workdir",
-		WORK,
-		image,
+		...agentArguments("agent", spec, user, mounts, more),
 		"supervise",
 		"-env",
 		"-control",
@@ -164,7 +153,12 @@ function dockerClient(
 		async clock() {
 			const { engine, docker, image, run } = there();
 			if (engine.sameKernel) return { offsetNs: 0, boundNs: 0 };
-			const child = start(docker, [...agentIn(run.labels, "none"), image, "clock"]);
+			const child = start(docker, [
+				..."run --rm --interactive --pull never --network none --entrypoint agent".split(" "),
+				...labelArguments(run.labels),
+				image,
+				"clock",
+			]);
 			try {
 				return await readClock(child);
 			} catch {
@@ -183,16 +177,6 @@ function dockerClient(
 		},
 		close: once(letGo),
 	};
-}
-
-/** `docker run` of agent, up to the image's name. */
-function agentIn(labels: Readonly<Record<string, string>>, network: string): string[] {
-	return [
-		..."run --rm --interactive --pull never --entrypoint agent".split(" "),
-		...labelArguments(labels),
-		"--network",
-		network,
-	];
 }
 
 function start({ program, env }: Docker, args: readonly string[]) {

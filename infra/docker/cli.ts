@@ -73,9 +73,7 @@ export function wrongIn(text: string): string {
 		lines.at(-1) ??
 		"it said nothing";
 	return wrong
-		.replace(/^docker: /, "")
-		.replace(/^(error response from daemon|error): /i, "")
-		.replace(/^(error response from daemon): /i, "")
+		.replace(/^(docker: )?(error: )?(error response from daemon: )*/i, "")
 		.replace(/\.$/, "");
 }
 

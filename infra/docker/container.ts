@@ -56,17 +56,9 @@ export function createArguments(spec: ContainerSpec): string[] {
 		spec.ip,
 		...labelArguments(spec.labels),
 		// Whatever the engine's default is: the log has to be readable and must not fill the disk.
-		"--log-driver",
-		"json-file",
-		"--log-opt",
-		"max-size=64m",
-		"--log-opt",
-		"max-file=2",
+		..."--log-driver json-file --log-opt max-size=64m --log-opt max-file=2".split(" "),
 		// No restart: mqbench has to notice when it ends.
-		"--restart",
-		"no",
-		"--pull",
-		"never",
+		..."--restart no --pull never".split(" "),
 		...(spec.init ? ["--init"] : []),
 		...limitArguments(spec),
 		...(data === null
@@ -85,8 +77,36 @@ export function createArguments(spec: ContainerSpec): string[] {
 	];
 }
 
+/** Arguments of `docker` that run `agent` of the image, to which mqbench talks over standard input, up to agent's own arguments. */
+export function agentArguments(
+	agent: string,
+	{ name, labels, network, image, ...limits }: AgentSpec,
+	user: string | null,
+	mounts: readonly string[],
+	more: readonly string[] = [],
+): string[] {
+	return [
+		..."run --rm --interactive --pull never --entrypoint".split(" "),
+		agent,
+		...labelArguments(labels),
+		"--network",
+		network,
+		"--name",
+		name,
+		// Where SELinux guards files, the user's own keep their label.
+		..."--log-driver none --security-opt label=disable".split(" "),
+		...(user === null ? [] : ["--user", user]),
+		...limitArguments(limits),
+		...mounts.flatMap((mount) => ["--mount", mount]),
+		...more,
+		image,
+	];
+}
+
+type AgentSpec = Limits & Pick<ContainerSpec, "name" | "labels" | "network" | "image">;
+
 /** Arguments for a container's limits. */
-export function limitArguments({ cpus, memory, pin }: Limits): string[] {
+function limitArguments({ cpus, memory, pin }: Limits): string[] {
 	return [
 		...(cpus === null ? [] : ["--cpus", String(cpus)]),
 		// No swap on top: a limit with swap does not limit.

@@ -10,8 +10,6 @@ import type { Limits } from "./container.ts";
 
 /** Facts about the engine behind the user's command. */
 export interface Engine {
-	/** "20.10.24". */
-	readonly version: string;
 	/** The platform of its containers, in Go's words: "linux/amd64". */
 	readonly platform: string;
 	readonly cores: number;
@@ -32,17 +30,12 @@ export async function findEngine(
 	agent: string,
 ): Promise<{ docker: Docker; engine: Engine }> {
 	const docker = findDocker(world, agent);
-	return { docker, engine: await examineEngine(docker) };
-}
-
-/** Asks the engine for its properties. */
-export async function examineEngine(docker: Docker): Promise<Engine> {
 	const endpoint = await docker
 		.run(["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"])
 		.catch(() => docker.env.DOCKER_HOST ?? "");
 	if (isElsewhere(endpoint)) throw failure("docker-elsewhere", { endpoint: maskUrls(endpoint) });
 	try {
-		return await askEngine(docker);
+		return { docker, engine: await askEngine(docker) };
 	} catch (error) {
 		if (!(error instanceof DockerError)) throw error;
 		const reason = maskUrls(error.message);
@@ -63,7 +56,6 @@ export async function askEngine(docker: Docker): Promise<Engine> {
 		});
 	const options = info.SecurityOptions ?? [];
 	return {
-		version: info.ServerVersion,
 		platform: platformName(info.OSType, info.Architecture),
 		cores: info.NCPU,
 		kernel: info.KernelVersion,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Described, ImageFacts } from "../../runner/brokers/process.ts";
-import { type Limits, limitArguments, mountText } from "../docker/container.ts";
+import { agentArguments, type Limits, mountText } from "../docker/container.ts";
 import { writeThere } from "../machines/files.ts";
 import { unwritable } from "../machines/trouble.ts";
 import type { Place } from "../nodes/place.ts";
@@ -38,36 +38,17 @@ export function hostContainerPlace({
 	const samples = `${control}/${brokerSamples(number)}`;
 	let files: readonly string[] = [];
 	const { start, close } = nodeStarter({ site, number, cpus: null, stopMs });
-	const words = () => [
-		"docker",
-		"run",
-		"--rm",
-		"--interactive",
-		"--name",
-		name,
-		"--network",
-		"host",
-		"--user",
-		user,
-		"--log-driver",
-		"none",
-		"--pull",
-		"never",
-		// Where SELinux guards files, it would not let a container at these.
-		"--security-opt",
-		"label=disable",
-		...limitArguments(limits),
-		...[
+	const spec = { ...limits, name, labels: {}, network: "host", image: image.id };
+	const words = () => {
+		const mounts = [
 			bind(host.agent, AGENT, "readonly"),
 			bind(samples, SAMPLES),
 			...(data === "disk" ? [bind(`${store}/data`, dataInside)] : []),
 			...(data === "memory" ? [mountText("type=tmpfs", `target=${dataInside}`)] : []),
 			...files.map((file) => bind(`${store}/files/${file}`, `${folder}/${file}`, "readonly")),
-		].flatMap((mount) => ["--mount", mount]),
-		"--entrypoint",
-		AGENT,
-		image.id,
-	];
+		];
+		return ["docker", ...agentArguments(AGENT, spec, user, mounts)];
+	};
 	return {
 		host: host.name,
 		signals: true,

@@ -6,7 +6,7 @@ import type { Aws } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { formatDurationExact } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import type { AwsConfig } from "../aws/config.ts";
+import { type AwsConfig, machinesOf } from "../aws/config.ts";
 import { findOnPath } from "../local/program.ts";
 import { allPages, callerOf, openApi } from "./api.ts";
 import { type Price, priceOf } from "./prices.ts";
@@ -68,7 +68,7 @@ export async function offer(
 			packages,
 			endpoint,
 		},
-		machines: counts(aws),
+		machines: machinesOf(aws),
 		...priceOf(aws),
 		lines: [
 			...(brokers.count === 0
@@ -151,7 +151,7 @@ const PRIVATE =
 
 /** The first zone of the region that has all of the types. */
 async function zoneWith(ec2: EC2, aws: Aws): Promise<string> {
-	const types = Object.keys(counts(aws));
+	const types = Object.keys(machinesOf(aws));
 	const pages = await allPages((token) =>
 		ec2.describeInstanceTypeOfferings({
 			...token,
@@ -202,13 +202,6 @@ async function imageFor(ec2: EC2, { ami, clients, region }: Aws) {
 	const { ImageId = "", Name = "", OwnerId } = newest;
 	// Debian's own has cloud-init, which runs the user data, by which its machines end themselves.
 	return { id: ImageId, name: Name, debian: OwnerId === DEBIAN };
-}
-
-function counts({ brokers, clients }: Aws): Record<string, number> {
-	const machines: Record<string, number> = { [clients.instance]: clients.count };
-	if (brokers.count > 0)
-		machines[brokers.instance] = (machines[brokers.instance] ?? 0) + brokers.count;
-	return machines;
 }
 
 function diskText({ volume }: Aws["brokers"]): string {

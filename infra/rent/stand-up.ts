@@ -1,4 +1,5 @@
 import { failure } from "../../runner/errors.ts";
+import { once } from "../../runner/once.ts";
 import type { RigPlace } from "../../runner/scenario/rig.ts";
 import { parseRig, RigFile } from "../../runner/scenario/rig-file.ts";
 import { orInterrupted } from "../../runner/stop.ts";
@@ -76,15 +77,11 @@ export async function standUp(
 	}
 	world.stop.removeEventListener("abort", onStop);
 	world.leaving?.(leftText(file, "it was not taken down", [], world));
-	let ending: Promise<void> | undefined;
 	return {
 		place: folder.place,
 		file,
 		keep: () => world.leaving?.(null),
-		teardown() {
-			ending ??= down();
-			return ending;
-		},
+		teardown: once(() => down()),
 	};
 }
 
