@@ -11,6 +11,15 @@ export function isAlive(pid: number): boolean {
 	}
 }
 
+/** Signals a process, unless it has just ended. */
+export function sendSignal(pid: number, name: NodeJS.Signals): void {
+	try {
+		process.kill(pid, name);
+	} catch {
+		// Whoever waits for it notices that.
+	}
+}
+
 /** Running children of the main thread of `pid`; none without /proc. */
 export function childrenOf(pid: number): number[] {
 	const file = `/proc/${pid}/task/${pid}/children`;

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
-import { treeOf } from "./pid.ts";
+import { sendSignal, treeOf } from "./pid.ts";
 
 /** A process of ours behind `agent`, which ends it when mqbench is gone, even after kill -9. */
 export interface Supervised {
@@ -42,31 +42,21 @@ export interface SupervisedOptions {
 
 /** Starts `argv` behind agent. If the program cannot be started, it ends with code 127 and a line on stderr. */
 export function startSupervised(options: SupervisedOptions): Supervised {
-	const child = spawn(
-		options.agent,
-		[
-			"supervise",
-			...(options.control ? ["-control"] : []),
-			"-grace",
-			`${options.graceMs}ms`,
-			"--",
-			...options.argv,
-		],
-		{
-			cwd: options.cwd,
-			env: { ...options.env },
-			stdio: ["pipe", "pipe", "pipe"],
-			// In its own process group: the terminal's Ctrl-C reaches only mqbench, which decides what to do.
-			detached: true,
-		},
-	);
+	const { agent, argv, cwd, env, graceMs, control } = options;
+	const child = spawn(agent, supervise(argv, graceMs, control ? ["-control"] : []), {
+		cwd,
+		env: { ...env },
+		stdio: ["pipe", "pipe", "pipe"],
+		// In its own process group: the terminal's Ctrl-C reaches only mqbench, which decides what to do.
+		detached: true,
+	});
 	// Agent may end before its pipe is closed, which is not an error.
 	child.stdin.on("error", () => {});
 	createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", options.onStdout);
 	createInterface({ input: child.stderr, crlfDelay: Infinity }).on("line", options.onStderr);
 	const ended = new Promise<Ended>((resolve) => {
 		child.once("error", (error) => {
-			options.onStderr(`cannot start ${options.agent}: ${error.message}`);
+			options.onStderr(`cannot start ${agent}: ${error.message}`);
 			resolve({ code: 127, signal: null });
 		});
 		child.once("close", (code, signal) => resolve(endOf(code, signal)));
@@ -75,7 +65,7 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 		pid: child.pid ?? -1,
 		ended,
 		say(line) {
-			if (!options.control) throw new Error("nothing can be said to it");
+			if (!control) throw new Error("nothing can be said to it");
 			child.stdin.write(`say ${line}\n`);
 		},
 		signal: (name) => void child.kill(name),
@@ -83,14 +73,18 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 		kill() {
 			if (child.pid === undefined) return;
 			// A stopped process accepts no other signal.
-			for (const pid of treeOf(child.pid))
-				try {
-					process.kill(pid, "SIGKILL");
-				} catch {
-					// It is gone already.
-				}
+			for (const pid of treeOf(child.pid)) sendSignal(pid, "SIGKILL");
 		},
 	};
+}
+
+/** Arguments of agent that run a command, with `graceMs` to end by itself when mqbench is gone. */
+export function supervise(
+	argv: readonly string[],
+	graceMs: number,
+	options: readonly string[],
+): string[] {
+	return ["supervise", ...options, "-grace", `${graceMs}ms`, "--", ...argv];
 }
 
 /** Asks a process behind the agent to end, and makes sure that it does. */

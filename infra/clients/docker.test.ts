@@ -24,7 +24,7 @@ describe("the command of a client in a container", () => {
 
 	test("has the run's folder, and neither environment nor standard streams but our own", () => {
 		expect(runArguments(ALL, RUN).join(" ")).toBe(
-			"run --rm --interactive --pull never --entrypoint agent --label a=b --network net --name mqbench-x-client-1-1 --log-driver none --security-opt label=disable --user 1000:1000 --mount type=bind,source=/runs/1,target=/mqbench --workdir /mqbench mqbench-client:1 supervise -env -control -grace 10000ms -sample resources-2.jsonl -- k6 run script.js",
+			"run --rm --interactive --pull never --entrypoint agent --label a=b --network net --name mqbench-x-client-1-1 --log-driver none --security-opt label=disable --user 1000:1000 --mount type=bind,source=/runs/1,target=/mqbench --workdir /mqbench mqbench-client:1 supervise -env -control -sample resources-2.jsonl -grace 10000ms -- k6 run script.js",
 		);
 	});
 

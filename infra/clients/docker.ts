@@ -14,7 +14,7 @@ import { readClock } from "../machines/clock.ts";
 import { startApart } from "../machines/held.ts";
 import { tellAgent } from "../machines/spawn.ts";
 import { machineName } from "../platform.ts";
-import { type Ended, endOf } from "../process.ts";
+import { type Ended, endOf, supervise } from "../process.ts";
 import type { Binaries } from "../programs/resolve.ts";
 import type { Client, ClientCommand, ClientProcess } from "../rig.ts";
 import { sameFolder } from "./local.ts";
@@ -68,18 +68,10 @@ export function runArguments(
 	const { name, labels } = run;
 	const spec = { name, labels, network, image, cpus: null, memory: null, pin: command.cpus };
 	const more = [...(remapped ? ["--userns", "host"] : []), "--workdir", WORK];
+	const options = ["-env", "-control", "-sample", `resources-${run.index}.jsonl`];
 	return [
 		...agentArguments("agent", spec, user, mounts, more),
-		"supervise",
-		"-env",
-		"-control",
-		"-grace",
-		`${command.graceMs}ms`,
-		"-sample",
-		`resources-${run.index}.jsonl`,
-		"--",
-		"k6",
-		...command.args,
+		...supervise(["k6", ...command.args], command.graceMs, options),
 	];
 }
 

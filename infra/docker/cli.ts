@@ -18,8 +18,10 @@ export interface Docker {
 	/** Runs it to its end, and returns its trimmed output. Throws a DockerError. */
 	run(args: readonly string[], options?: Omit<ToEnd, "env">): Promise<string>;
 	/** Starts a command that goes on; it ends with mqbench. */
-	follow(args: readonly string[], take: (line: string) => void): Supervised;
+	follow(args: readonly string[], take: (line: string) => void): Followed;
 }
+
+export type Followed = Pick<Supervised, "ended" | "abandon">;
 
 /** The engine or the command has refused; the message is its own words, on one line. */
 export class DockerError extends Error {}

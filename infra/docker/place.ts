@@ -4,9 +4,9 @@ import { z } from "zod";
 import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
-import { describeEnd, endOf, type Supervised } from "../process.ts";
+import { describeEnd, endOf } from "../process.ts";
 import { readOr } from "../read-or.ts";
-import { type Docker, DockerError } from "./cli.ts";
+import { type Docker, DockerError, type Followed } from "./cli.ts";
 import { delayPackets } from "./latency.ts";
 
 export interface ContainerPlaceOptions {
@@ -37,7 +37,7 @@ export function containerPlace({
 	world,
 	prepare,
 }: ContainerPlaceOptions): Place {
-	let log: Supervised | null = null;
+	let log: Followed | null = null;
 	let gone = false;
 	let killed = false;
 

@@ -7,19 +7,11 @@ import type { BrokerRequest } from "../rig.ts";
 import type { SshHost } from "../ssh/host.ts";
 import type { NodeMachine } from "./sites.ts";
 
-/** A host of the entry, and where its node listens. */
-export interface ChosenHost {
-	readonly ssh: SshHost;
-	/** As in rig.json. */
-	readonly hostname: string;
-	readonly address: string;
-}
-
-/** The hosts for the nodes. Fails if there are too few. */
+/** The hosts for the nodes, with their names in rig.json and where their nodes listen. Fails if there are too few. */
 export function chooseHosts(
 	{ hosts }: RigFile["brokers"][number],
 	{ system, faults = [] }: BrokerRequest,
-): ChosenHost[] {
+) {
 	const count = system.options.nodes ?? 1;
 	if (hosts.length < count)
 		throw failure("broker-missing", {
@@ -36,7 +28,7 @@ export function chooseHosts(
 		});
 	return hosts.slice(0, count).map(({ address, ...more }) => {
 		const { host, user = null, port = null, identity = null, knownHosts = null } = more;
-		const ssh = { ...more, user, port, identity, knownHosts, broker: system.key };
+		const ssh: SshHost = { ...more, user, port, identity, knownHosts, broker: system.key };
 		return { address, hostname: host, ssh };
 	});
 }

@@ -4,7 +4,7 @@ import type { Link } from "../machines/link.ts";
 import type { RemoteMachine } from "../machines/machine.ts";
 import { lines } from "../machines/spawn.ts";
 import { unfit } from "../machines/trouble.ts";
-import { endOf, type Supervised } from "../process.ts";
+import { endOf } from "../process.ts";
 
 /** The container engine of a host. */
 export interface HostEngine {
@@ -63,17 +63,13 @@ function dockerThere(link: Link, host: string): Docker {
 			if (code !== 0) throw new DockerError(wrongIn(err || out));
 			return out.trim();
 		},
-		follow(args, take): Supervised {
+		follow(args, take) {
 			const child = link.spawn(DOCKER, args);
 			child.stdin.end();
 			for (const stream of ["stdout", "stderr"] as const) lines(child, stream, take);
 			return {
-				pid: -1,
 				ended: child.code.then((code) => endOf(code, null)),
-				say() {},
-				signal: () => void child.kill(),
 				abandon: () => void child.kill(),
-				kill: () => void child.kill("SIGKILL"),
 			};
 		},
 	};

@@ -18,16 +18,16 @@ import { howItEnded, Pod, whyNotUp } from "./trouble.ts";
 /** A command's objects in a cluster: Jobs and their pods, nothing else. */
 export interface Cluster {
 	/** Makes pods, and returns when all are running. Fails with a sentence, and leaves none of them then. */
-	start(asked: Omit<PodsAsked, "name">, broker?: string): Promise<PodSet>;
+	start(
+		asked: Omit<PodsAsked, "name">,
+		broker?: string,
+	): Promise<{
+		readonly pods: readonly PodHost[];
+		/** Resolves when they are gone. */
+		remove(): Promise<void>;
+	}>;
 	/** Removes all that is left. May be called more than once. */
 	close(): Promise<void>;
-}
-
-/** Pods that were made together. */
-export interface PodSet {
-	readonly pods: readonly PodHost[];
-	/** Resolves when they are gone. */
-	remove(): Promise<void>;
 }
 
 /** A pod that is running. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import type { Command, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
-import { childrenOf, treeOf } from "../pid.ts";
+import { childrenOf, sendSignal, treeOf } from "../pid.ts";
 import {
 	bareEnvironment,
 	describeEnd,
@@ -79,12 +79,7 @@ function processOf(child: Supervised, stopMs: number): NodeProcess {
 		async signal(name) {
 			// Not the agent: it ends the node when mqbench is gone, kills processes that have left the tree, and then ends by itself.
 			const pids = childrenOf(child.pid).flatMap(treeOf);
-			for (const pid of pids)
-				try {
-					process.kill(pid, `SIG${name}`);
-				} catch {
-					// It has just ended by itself; the run notices that itself.
-				}
+			for (const pid of pids) sendSignal(pid, `SIG${name}`);
 			return pids.length;
 		},
 		end: () => terminate(child, stopMs),

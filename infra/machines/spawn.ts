@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Writable } from "node:stream";
-import { endOf } from "../process.ts";
+import { endOf, supervise } from "../process.ts";
 import type { ClientCommand, ClientProcess } from "../rig.ts";
 import { type Link, LOST, type Remote } from "./link.ts";
 
@@ -27,28 +27,17 @@ export function startThere(
 	agent: string | readonly string[],
 	command: ThereCommand,
 ): ClientProcess {
-	const { cpus, graceMs, argv, env, folder, pidFile } = command;
-	const child = link.spawn(START, [
-		folder,
-		pidFile,
-		cpus ?? "",
-		...[agent].flat(),
-		"supervise",
-		"-env",
-		"-control",
-		"-lease",
-		"15s",
-		"-grace",
-		`${graceMs}ms`,
-		"-sample",
+	const { cpus, graceMs, env, folder, pidFile } = command;
+	const argv = [...(cpus === null ? [] : ["taskset", "--cpu-list", cpus]), ...command.argv];
+	const options = [
+		..."-env -control -lease 15s -sample".split(" "),
 		command.samples,
 		"-ahead",
 		String(command.aheadNs),
 		...(command.role === "broker" ? ["-broker"] : []),
-		"--",
-		...(cpus === null ? [] : ["taskset", "--cpu-list", cpus]),
-		...argv,
-	]);
+	];
+	const words = [...[agent].flat(), ...supervise(argv, graceMs, options)];
+	const child = link.spawn(START, [folder, pidFile, cpus ?? "", ...words]);
 	const { order, ...told } = tellAgent(child.stdin, env);
 	const alive = setInterval(() => order("alive"), ALIVE_MS);
 	let own = false;

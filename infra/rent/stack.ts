@@ -14,6 +14,7 @@ import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { AwsConfig } from "../aws/config.ts";
 import { findOnPath } from "../local/program.ts";
+import { sendSignal } from "../pid.ts";
 import { awsFolder, loadSdk } from "./api.ts";
 import type { RigFolder } from "./rigs.ts";
 
@@ -203,7 +204,7 @@ export async function endHolders(
 		const holder = Number(pid);
 		if (!(await isPulumi(holder))) continue;
 		say(`Another Pulumi works on the rig (process ${holder}): it is asked to end.`);
-		kill(holder, "SIGINT");
+		sendSignal(holder, "SIGINT");
 		for (let waitedMs = 0; await isPulumi(holder); waitedMs += LOOK_MS) {
 			if (waitedMs > patienceMs) await killTree(holder);
 			await sleep(LOOK_MS);
@@ -232,15 +233,7 @@ async function killTree(root: number): Promise<void> {
 	for (const one of found)
 		for (const [pid = 0, parent] of all)
 			if (parent === one && !found.includes(pid)) found.push(pid);
-	for (const pid of found.reverse()) kill(pid, "SIGKILL");
-}
-
-function kill(pid: number, signal: "SIGINT" | "SIGKILL"): void {
-	try {
-		process.kill(pid, signal);
-	} catch {
-		// It has just ended.
-	}
+	for (const pid of found.reverse()) sendSignal(pid, "SIGKILL");
 }
 
 /** Another process may have its number by now. */
