@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { sendSignal, treeOf } from "./pid.ts";
 
 /** A process of ours behind `agent`, which ends it when mqbench is gone, even after kill -9. */
@@ -43,15 +44,8 @@ export interface SupervisedOptions {
 /** Starts `argv` behind agent. If the program cannot be started, it ends with code 127 and a line on stderr. */
 export function startSupervised(options: SupervisedOptions): Supervised {
 	const { agent, argv, cwd, env, graceMs, control } = options;
-	const child = spawn(agent, supervise(argv, graceMs, control ? ["-control"] : []), {
-		cwd,
-		env: { ...env },
-		stdio: ["pipe", "pipe", "pipe"],
-		// In its own process group: the terminal's Ctrl-C reaches only mqbench, which decides what to do.
-		detached: true,
-	});
-	// Agent may end before its pipe is closed, which is not an error.
-	child.stdin.on("error", () => {});
+	const words = supervise(argv, graceMs, control ? ["-control"] : []);
+	const child = startApart(agent, words, { cwd, env });
 	createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", options.onStdout);
 	createInterface({ input: child.stderr, crlfDelay: Infinity }).on("line", options.onStderr);
 	const ended = new Promise<Ended>((resolve) => {
@@ -76,6 +70,23 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 			for (const pid of treeOf(child.pid)) sendSignal(pid, "SIGKILL");
 		},
 	};
+}
+
+/** Starts a program in a separate process group: the terminal's Ctrl-C reaches only mqbench, which decides. `env` is all that it gets. */
+export function startApart(
+	program: string,
+	args: readonly string[],
+	{ cwd, env }: { readonly cwd?: string; readonly env: Readonly<Record<string, string>> },
+): ChildProcessByStdio<Writable, Readable, Readable> {
+	const child = spawn(program, args, {
+		cwd,
+		env: { ...env },
+		detached: true,
+		stdio: ["pipe", "pipe", "pipe"],
+	});
+	// It may end before its input is read; its exit code shows why.
+	child.stdin.on("error", () => {});
+	return child;
 }
 
 /** Arguments of agent that run a command, with `graceMs` to end by itself when mqbench is gone. */

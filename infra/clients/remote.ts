@@ -79,9 +79,7 @@ export function remoteClient(
 			const machine = await machineOver(host, await connect([world.stop]), options);
 			const { agent, clock } = machine;
 			prepared = { agent, clock, k6: await machine.put("k6", machine.binaries.k6) };
-			const { machine: text, cores, kernel, identity, address, settings } = machine.facts;
-			const facts = { machine: text, cores, kernel, identity, settings };
-			return address === undefined ? facts : { ...facts, address };
+			return machine.facts;
 		},
 		clock: () =>
 			over(async (link) => {

@@ -53,16 +53,7 @@ export function delayCommand(pid: number, env: Env): string[] {
 /** tc's arguments, with a limit high enough for all waiting packets: netem drops packets beyond its default of 1000. */
 export function netem(device: string, delayNs: number): string[] {
 	const delay = `${Math.max(1, Math.round(delayNs / 1000))}us`;
-	return [
-		..."qdisc add dev".split(" "),
-		device,
-		"root",
-		"netem",
-		"delay",
-		delay,
-		"limit",
-		"1000000",
-	];
+	return ["qdisc", "add", "dev", device, "root", "netem", "delay", delay, "limit", "1000000"];
 }
 
 /** Names of network devices in /proc/<pid>/net/dev, without the loopback. */

@@ -1,7 +1,8 @@
 import { Transform } from "node:stream";
-import { HOLDER, hold, startApart } from "../machines/held.ts";
+import { HOLDER, hold } from "../machines/held.ts";
 import { type Link, LOST, type Remote, runOver, shellWords } from "../machines/link.ts";
 import { noShell } from "../machines/trouble.ts";
+import { startApart } from "../process.ts";
 import { ALIVE, ALIVE_MS, CONTAINER, WORK } from "./job.ts";
 import { type PodAt, whyKilled, whyLost } from "./trouble.ts";
 

@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { StartedSystem } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import { interrupted } from "../../runner/stop.ts";
+import { startApart } from "../process.ts";
 
 /** The program of a broker: the system's own `binary`, otherwise `own`. Fails with a sentence that names it, and how to install it. */
 export function findProgram(
@@ -56,18 +56,13 @@ export function runToEnd(
 	{ env, input, limitMs = 120_000, stop }: ToEnd,
 ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
 	return new Promise((resolve, reject) => {
-		const child = spawn(program, args, {
-			env: { ...env },
-			stdio: [input ? "pipe" : "ignore", "pipe", "pipe"],
-			// In its own process group: a Ctrl-C at the terminal reaches only mqbench.
-			detached: true,
-		});
+		const child = startApart(program, args, { env });
 		let out = "";
 		let err = "";
-		child.stdout?.setEncoding("utf8").on("data", (text) => {
+		child.stdout.setEncoding("utf8").on("data", (text) => {
 			out += text;
 		});
-		child.stderr?.setEncoding("utf8").on("data", (text) => {
+		child.stderr.setEncoding("utf8").on("data", (text) => {
 			err += text;
 		});
 		const end = () => void child.kill("SIGKILL");
@@ -77,7 +72,8 @@ export function runToEnd(
 		}, limitMs);
 		stop?.addEventListener("abort", end, { once: true });
 		if (stop?.aborted) end();
-		if (input && child.stdin)
+		if (!input) child.stdin.end();
+		else
 			pipeline(input, child.stdin).catch((error: NodeJS.ErrnoException) => {
 				// A program that stops reading prints the reason itself.
 				if (/^(EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/.test(error.code ?? "")) return;

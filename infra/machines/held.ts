@@ -1,5 +1,3 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
 import { interrupted } from "../../runner/stop.ts";
 import { type Ended, startSupervised } from "../process.ts";
 
@@ -84,23 +82,6 @@ export async function hold(
 	await close();
 	if (stop.aborted) throw interrupted(stop);
 	throw await failed(late.aborted || typeof first === "number" ? null : first, words);
-}
-
-/** Starts a program for a command there, in a separate process group: the terminal's Ctrl-C reaches only mqbench, which decides. */
-export function startApart(
-	program: string,
-	args: readonly string[],
-	{ cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): ChildProcessByStdio<Writable, Readable, Readable> {
-	const child = spawn(program, args, {
-		cwd,
-		env: { ...env },
-		detached: true,
-		stdio: ["pipe", "pipe", "pipe"],
-	});
-	// It may end before its input is read; its exit code shows why.
-	child.stdin.on("error", () => {});
-	return child;
 }
 
 // --- internal ---

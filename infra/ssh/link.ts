@@ -4,11 +4,11 @@ import path from "node:path";
 import { Transform } from "node:stream";
 import { finished } from "node:stream/promises";
 import { sshPlaceText } from "../../runner/model/ssh-host.ts";
-import { HOLDER, hold, startApart } from "../machines/held.ts";
+import { HOLDER, hold } from "../machines/held.ts";
 import type { Connecting } from "../machines/host.ts";
 import { type Link, LOST, type Remote, runOver, shellLine } from "../machines/link.ts";
 import { noShell } from "../machines/trouble.ts";
-import { defined } from "../process.ts";
+import { defined, startApart } from "../process.ts";
 import { temporaryFolder } from "../temporary.ts";
 import { destination, type SshHost } from "./host.ts";
 import { unreachable } from "./trouble.ts";
@@ -24,13 +24,8 @@ export async function openLink(
 	const held = await hold(
 		{
 			argv: [
-				"ssh",
-				"-M",
-				"-S",
+				..."ssh -M -T -a -x -S".split(" "),
 				socket,
-				"-T",
-				"-a",
-				"-x",
 				...OURS.flatMap((option) => ["-o", option]),
 				...(env.MQBENCH_SSH_OPTIONS ?? "").split(/\s+/).filter(Boolean),
 				...DEFAULTS.flatMap((option) => ["-o", option]),
@@ -56,11 +51,8 @@ export async function openLink(
 			"ssh",
 			[
 				// Use only the connection's socket: if it were gone, ssh would open a new connection.
-				"-F",
-				"/dev/null",
-				"-S",
+				..."-F /dev/null -T -S".split(" "),
 				socket,
-				"-T",
 				...SHARED.flatMap((option) => ["-o", option]),
 				"--",
 				host.host,

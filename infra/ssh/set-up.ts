@@ -57,11 +57,9 @@ export async function openSetUp(
 
 /** A host that the system's ssh reaches, with the user's configuration, agent and known hosts. */
 export function overSsh(host: SshHost): RemoteHost {
-	const { broker, setUp } = host;
 	return {
+		...host,
 		name: sshPlaceText(host),
-		...(broker === undefined ? {} : { broker }),
-		setUp,
 		connect: (using, stop, first) => (first ? openSetUp : openLink)(host, using, stop),
 	};
 }

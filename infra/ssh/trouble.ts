@@ -11,10 +11,8 @@ export function unreachable(host: SshHost, words: string): Unreachable {
 	const said = lastLine(words);
 	const reason = known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`;
 	const remedy = (known?.remedy ?? tryByHand)(host);
-	return new Unreachable(
-		{ name: sshPlaceText(host), ...(host.broker === undefined ? {} : { broker: host.broker }) },
-		{ reason, remedy, passes: known?.passes ?? false },
-	);
+	const passes = known?.passes ?? false;
+	return new Unreachable({ ...host, name: sshPlaceText(host) }, { reason, remedy, passes });
 }
 
 // --- internal ---
