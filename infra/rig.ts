@@ -3,7 +3,8 @@ import type { HostSettings, MachineSettings } from "../runner/model/machine-sett
 import type { FaultAction, Level } from "../runner/model/plan.ts";
 import type { ClientEnd } from "../runner/model/run-file.ts";
 import type { System } from "../runner/scenario/scenario.ts";
-import type { Supervised } from "./process.ts";
+import type { Ping } from "./ping.ts";
+import type { Supervised, SupervisedOptions } from "./process.ts";
 
 /**
  * The rig of a target: brokers to measure, clients that make the load, and a way to take down everything that it started. The runner uses
@@ -72,14 +73,6 @@ export interface ClockReading {
 	readonly utcBoundNs?: number | null;
 }
 
-/** TCP connects, one after the other, ns. */
-export interface Ping {
-	readonly connects: number;
-	readonly minNs: number;
-	readonly p50Ns: number;
-	readonly maxNs: number;
-}
-
 /** The folder of a run on a client. On this machine it is the run's folder itself. */
 export interface Workspace {
 	/** Copies a file of the local folder there, checked by sha256. */
@@ -91,17 +84,14 @@ export interface Workspace {
 	remove(): Promise<void>;
 }
 
-export interface ClientCommand {
+export interface ClientCommand
+	extends Pick<SupervisedOptions, "graceMs" | "onStdout" | "onStderr"> {
 	/** Arguments after the program k6. */
 	readonly args: readonly string[];
 	/** Added to a minimal environment. May hold secrets, so never on a command line. */
 	readonly env: Readonly<Record<string, string>>;
 	/** CPUs in the manner of taskset; null for any. */
 	readonly cpus: string | null;
-	/** How long it may take to end by itself after mqbench is gone or has abandoned it. */
-	readonly graceMs: number;
-	onStdout(line: string): void;
-	onStderr(line: string): void;
 }
 
 /** k6 behind agent, there. `ended`: also when the connection is gone (code null, signal null). */

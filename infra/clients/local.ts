@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import { pinned } from "../local/pinned.ts";
-import { pingOf } from "../machines/ping.ts";
+import { pingOf } from "../ping.ts";
 import { machineName, ownIdentity, platformName } from "../platform.ts";
 import { bareEnvironment, startSupervised } from "../process.ts";
 import type { Binaries } from "../programs/resolve.ts";

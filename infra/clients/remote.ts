@@ -5,8 +5,8 @@ import { makeFolder, removeFolders } from "../machines/folders.ts";
 import type { RemoteHost } from "../machines/host.ts";
 import type { Link } from "../machines/link.ts";
 import { type MachineOptions, machineOver } from "../machines/machine.ts";
-import { PING, pingOf } from "../machines/ping.ts";
 import { startThere } from "../machines/spawn.ts";
+import { PING, pingOf } from "../ping.ts";
 import type { Client, ClockReading } from "../rig.ts";
 import { sweep } from "../temporary.ts";
 

@@ -10,10 +10,8 @@ import { ownImage } from "./images.ts";
 import { labelArguments } from "./labels.ts";
 
 /** How long a flush to the disk of a volume takes, in ns: the median of several. */
-export interface Flush {
-	readonly p50Ns: number;
-	readonly calls: number;
-}
+const Flush = z.object({ calls: z.int().positive(), p50Ns: z.number().positive() });
+export type Flush = z.infer<typeof Flush>;
 
 /**
  * Measures a new volume from within a container, as brokers use it: the engine chooses the storage of volumes, which may be memory or a
@@ -42,7 +40,7 @@ export async function measureFlush(
 
 /** The output of `agent disk`; null if it is something else. */
 export function parseFlush(text: string): Flush | null {
-	return readOr<Flush | null>(null, () => Flushed.parse(JSON.parse(text)));
+	return readOr<Flush | null>(null, () => Flush.parse(JSON.parse(text)));
 }
 
 /** For people and reports. */
@@ -66,5 +64,3 @@ export function flushWarning(
 
 /** No honest disk flushes faster. Below this it is memory, or a cache that loses data. */
 const LYING_NS = 20_000;
-
-const Flushed = z.object({ calls: z.int().positive(), p50Ns: z.number().positive() });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { pingOf } from "../machines/ping.ts";
-import type { Client, Ping } from "../rig.ts";
+import { type Ping, pingOf } from "../ping.ts";
+import type { Client } from "../rig.ts";
 import { networkBaseline } from "./network.ts";
 
 const PINGED: Ping = { connects: 20, minNs: 61_000, p50Ns: 74_000, maxNs: 1_210_000 };

@@ -1,6 +1,7 @@
 import { addresses, hostPort, type Ports } from "../../runner/brokers/addresses.ts";
 import { isElsewhere, type NetworkPath } from "../../runner/model/run-file.ts";
-import type { Client, Ping } from "../rig.ts";
+import type { Ping } from "../ping.ts";
+import type { Client } from "../rig.ts";
 
 /** The clients of a run and its broker, which is up. */
 export interface Ends {

@@ -4,23 +4,20 @@ import { formatBytes, plural } from "../../runner/units.ts";
 import { settingQuestions, settingsOf } from "../machine-settings.ts";
 import { identityOf, machineName, platformName } from "../platform.ts";
 import { readOr } from "../read-or.ts";
+import type { ClientFacts } from "../rig.ts";
 import { PREPARED } from "./folders.ts";
 import type { RemoteHost } from "./host.ts";
 import type { Link } from "./link.ts";
 import { noShell, unfit } from "./trouble.ts";
 
-/** Facts about a machine. */
-export interface Facts {
+/**
+ * Facts about a machine. `machine` is "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB", as far as known, and the remarks of
+ * mqbench's set-up; `address` is its own, to which we are connected: other machines of its network reach it there.
+ */
+export interface Facts extends ClientFacts {
 	/** "linux/amd64". */
 	readonly platform: string;
-	readonly kernel: string;
-	readonly cores: number;
-	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB", as far as known, and the remarks of mqbench's set-up. */
-	readonly machine: string;
-	/** Identifies the machine; null if unknown. */
 	readonly identity: string | null;
-	/** Its own, to which we are connected: other machines of its network reach it there. */
-	readonly address?: string;
 	readonly settings: MachineSettings;
 	/** CPUs that its user may use, in the manner of taskset; "" if unknown. */
 	readonly cpus: string;

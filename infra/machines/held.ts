@@ -1,14 +1,11 @@
 import { interrupted } from "../../runner/stop.ts";
 import { type Ended, startSupervised } from "../process.ts";
+import type { Link } from "./link.ts";
 
 /** A command on a host that lives as long as the connection to it, and as mqbench. */
-export interface Held {
-	/** Its pid there. */
-	readonly holder: number;
-	alive(): boolean;
+export interface Held extends Pick<Link, "holder" | "alive" | "close"> {
 	/** The last stderr output of its program here. */
 	words(): string;
-	close(): Promise<void>;
 }
 
 export interface Holding {

@@ -2,16 +2,7 @@ import { openBoundedLog } from "../../runner/bounded-log.ts";
 import { hide } from "../../runner/secrets.ts";
 
 /** `broker.log`: the output of all nodes of a broker, and mqbench's actions on them. */
-export interface BrokerLog {
-	/** A line of a node (from 1), or of the preparations. */
-	write(line: string, node?: number): void;
-	/** An action of mqbench on a node, with the time in the form that brokers use. */
-	note(what: string, node: number): void;
-	/** The last few thousand characters. */
-	tail(): string;
-	lastWords(): string;
-	close(): Promise<void>;
-}
+export type BrokerLog = ReturnType<typeof openBrokerLog>;
 
 /** Opens the one log of all nodes, in which none of `secrets` appears. If there are several, each line begins with the node's number. */
 export function openBrokerLog(
@@ -19,10 +10,11 @@ export function openBrokerLog(
 	nodes: number,
 	nowMs: () => number,
 	secrets: readonly string[] = [],
-): BrokerLog {
+) {
 	const log = openBoundedLog(file);
 	let tail = "";
 	let worst: string | null = null;
+	/** A line of a node (from 1), or of the preparations. */
 	const write = (said: string, node?: number) => {
 		const line = hide(said, secrets);
 		const text = node === undefined || nodes === 1 ? line : `[${node}] ${line}`;
@@ -32,13 +24,15 @@ export function openBrokerLog(
 	};
 	return {
 		write,
-		note(what, node) {
+		/** An action of mqbench on a node, with the time in the form that brokers use. */
+		note(what: string, node: number): void {
 			// Its output from now on is about something else.
 			worst = null;
 			write(`${new Date(nowMs()).toISOString()} mqbench: ${what}`, node);
 		},
+		/** The last few thousand characters. */
 		tail: () => tail,
-		lastWords: () => {
+		lastWords(): string {
 			// Kafka prints the reason, and then reports its shutdown at length.
 			if (worst !== null) return worst;
 			const lines = tail.trim().split("\n");

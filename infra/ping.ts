@@ -1,5 +1,13 @@
 import { z } from "zod";
-import type { Ping } from "../rig.ts";
+
+/** TCP connects, one after the other, ns. */
+const Ping = z.object({
+	connects: z.int().positive(),
+	minNs: z.int().positive(),
+	p50Ns: z.int().positive(),
+	maxNs: z.int().positive(),
+});
+export type Ping = z.infer<typeof Ping>;
 
 /** A line of sh; its value `ping` goes to `pingOf`. $1 is agent, $2 the address. */
 export const PING = 'echo "mqbench:ping=$("$1" ping "$2" 2>&1)"';
@@ -12,16 +20,7 @@ export function pingOf(said: string): Ping {
 	} catch {
 		throw new Error(said.trim().replace(/^agent: /, "") || "agent said nothing");
 	}
-	const parsed = Pinged.safeParse(json);
+	const parsed = Ping.safeParse(json);
 	if (!parsed.success) throw new Error(`agent said ${said.trim()}`);
 	return parsed.data;
 }
-
-// --- internal ---
-
-const Pinged = z.object({
-	connects: z.int().positive(),
-	minNs: z.int().positive(),
-	p50Ns: z.int().positive(),
-	maxNs: z.int().positive(),
-});
