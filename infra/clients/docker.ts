@@ -159,19 +159,16 @@ function dockerClient(
 				child.stdin.end();
 			}
 		},
-		async workspace(local) {
-			const all = there();
-			return {
-				...sameFolder(local),
-				start: (command) => startClient(all, index, local, command),
-			};
-		},
+		workspace: async (local) => ({
+			...sameFolder(local),
+			start: (command) => startClient(there(), index, local, command),
+		}),
 		close: once(letGo),
 	};
 }
 
 function start({ program, env }: Docker, args: readonly string[]) {
-	return startApart(program, args, { cwd: "/", env });
+	return startApart(program, args, { env });
 }
 
 let started = 0;

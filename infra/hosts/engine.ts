@@ -67,10 +67,8 @@ function dockerThere(link: Link, host: string): Docker {
 			const child = link.spawn(DOCKER, args);
 			child.stdin.end();
 			for (const stream of ["stdout", "stderr"] as const) lines(child, stream, take);
-			return {
-				ended: child.code.then((code) => endOf(code, null)),
-				abandon: () => void child.kill(),
-			};
+			const ended = child.code.then((code) => endOf(code, null));
+			return { ended, abandon: () => void child.kill() };
 		},
 	};
 }

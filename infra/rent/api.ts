@@ -6,6 +6,7 @@ import type { EC2 } from "@aws-sdk/client-ec2";
 import type { STS } from "@aws-sdk/client-sts";
 import { EXIT, failure, MqbenchError } from "../../runner/errors.ts";
 import { packageFolder } from "../../runner/package.ts";
+import type { Aws } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 
@@ -31,10 +32,7 @@ export async function loadSdk<T>(name: string): Promise<T> {
 }
 
 /** Where AWS is asked, and with whose credentials; null for the environment's. */
-export interface Where {
-	readonly region: string;
-	readonly profile: string | null;
-}
+export type Where = Pick<Aws, "region" | "profile">;
 
 /** AWS, or the connection to it, has refused a call: `cloud-unfit`, or `cloud-unasked` if it is about the credentials. */
 export class Refused extends MqbenchError {
