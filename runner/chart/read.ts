@@ -152,22 +152,14 @@ function stops({ x: axis, panels }: Figure, { off }: Shown): Stop[] {
 	return [...found, { ...max, of: ({ end }) => (end === undefined ? [] : [end]) }];
 }
 
-interface Column {
-	readonly series: Series;
-	/** "response" of "response: from the intended send time" */
-	readonly brief: string;
-	/** With its panel's title if several panels have it. */
-	readonly name: string;
-	readonly unit: Panel["unit"];
-	readonly at: number;
-}
-
-function columnsOf({ panels }: Figure): Column[] {
+/** `name`: with its panel's title if several panels have it. */
+function columnsOf({ panels }: Figure) {
 	return panels.flatMap((panel, at) =>
 		panel.series
 			.filter(({ draw }) => draw !== "band")
 			.map((series) => {
 				const { name: whole, group } = series;
+				// "response" of "response: from the intended send time".
 				const brief = (whole === group ? whole.split(": ")[0] : null) ?? whole;
 				const shared = panels.some(
 					(other) => other !== panel && other.series.some(({ name }) => name === whole),

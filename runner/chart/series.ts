@@ -269,10 +269,6 @@ function spanAreas(place: Place): Part[] {
 
 type To = (x: number, y: number) => Point;
 
-interface Api {
-	coord(point: readonly number[]): number[];
-}
-
 /** An ECharts custom series: shapes in a grid's coordinates, switched with their group. */
 function shapes(grid: number, group: string, draw: (to: To) => readonly Part[], z: number): Part {
 	return {
@@ -283,7 +279,7 @@ function shapes(grid: number, group: string, draw: (to: To) => readonly Part[], 
 		clip: true,
 		z,
 		data: [[0, 0]],
-		renderItem: (_: unknown, { coord }: Api) => ({
+		renderItem: (_: unknown, { coord }: { coord(point: readonly number[]): number[] }) => ({
 			type: "group",
 			children: draw((x, y) => coord([x, y]) as Point),
 		}),

@@ -15,8 +15,6 @@ export const COLOURS = {
 		limit: "#b3261e",
 		/** Time hidden by coordinated omission, and faults. */
 		hidden: "#8b2f7d",
-		/** Met, or better. */
-		good: "#00664d",
 		/** Numbers that do not measure a system: the maximum, the schedule. */
 		grey: "#6e7781",
 	},
@@ -28,7 +26,6 @@ export const COLOURS = {
 		band: "#1d242d",
 		limit: "#ff8a80",
 		hidden: "#e39ad6",
-		good: "#3fcf9f",
 		grey: "#8b97a3",
 	},
 } as const;

@@ -73,16 +73,14 @@ function entryOf(run: AnyRun): Entry {
 function searchEntry(search: Search, first: AnyRun): Entry {
 	const { lo, limitedBy, verdict, repeat } = search;
 	return {
+		...entryOf(first),
 		system: search.system,
 		case: search.case,
 		repeat: Math.max(1, repeat),
 		work: hashOf(searchFacts(first, search.sla)),
-		main: first.main,
-		closed: first.load.schedule.kind === "closed",
 		without: ["pass", "inconclusive"].includes(verdict) ? null : `${verdict}: ${search.answer}`,
 		clockBoundNs: null,
 		verdict,
-		broker: serverOf(first),
 		figures: lo === null ? {} : { [HIGHEST_RATE]: lo },
 		// The search could not reach the system's limit.
 		beyond:

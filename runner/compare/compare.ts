@@ -23,21 +23,13 @@ export interface Side extends Runs, Place {}
 export type Judged = Comparison & Pick<Said, "code" | "values">;
 
 /** One system and case; A is the baseline. */
-export interface Pair {
-	readonly judged: readonly string[];
-	readonly shown: readonly string[];
-	/** Over all runs; by the margin of a line of the SLA, or the usual one. */
-	compare(figure: string, line?: Allowed | null): Judged;
-}
+export type Pair = NonNullable<ReturnType<typeof pairOf>["pair"]>;
 
 export interface NotCompared extends Place {
 	readonly why: string;
 }
 
-export interface Compare {
-	readonly comparisons: Comparison[];
-	readonly notCompared: NotCompared[];
-}
+export type Compare = ReturnType<typeof compareRuns>;
 
 /** B against A, the baseline. `systems` compares B's second with A's first; null compares each with its namesake. */
 export function compareRuns(
@@ -45,7 +37,7 @@ export function compareRuns(
 	b: Runs,
 	systems: readonly [a: string, b: string] | null = null,
 	calibration: Calibration | null = null,
-): Compare {
+) {
 	const comparisons: Comparison[] = [];
 	const notCompared: NotCompared[] = [];
 	for (const { system, case: name } of bySystemAndCase(b.of.runs)) {
@@ -87,6 +79,7 @@ export function pairOf(sideA: Side, sideB: Side, calibration: Calibration | null
 	const advisory = quick ? "shortened by --quick: its figures are not a result" : machine;
 	const doubt = doubtOf(a, b);
 	const judged = judgedFigures(one);
+	/** Over all runs; by the margin of a line of the SLA, or the usual one. */
 	const compare = (figure: string, line: Allowed | null = null): Judged => {
 		const [before, now] = [sideOf(figure, a), sideOf(figure, b)];
 		const having = [before.values.length, now.values.length] as const;

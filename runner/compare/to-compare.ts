@@ -27,12 +27,6 @@ export interface BaselineArgs {
 	readonly calibration?: string | undefined;
 }
 
-interface ToCompare {
-	/** null without an external baseline and without a calibration. */
-	readonly snapshot: BaselineSnapshot | null;
-	readonly warnings: readonly string[];
-}
-
 export function againstBaseline(
 	scenario: Scenario,
 	{ baseline }: BaselineArgs,
@@ -46,14 +40,15 @@ export function againstBaseline(
 
 /**
  * Before anything runs: the baseline and this machine's noise. Throws if a line that compares could not be judged at all; warns if it could
- * only in part, or on another machine. `settings` are this machine's; undefined if nothing is compared.
+ * only in part, or on another machine. `settings` are this machine's; undefined if nothing is compared. `snapshot` is null without an
+ * external baseline and without a calibration.
  */
 export function baselineToCompare(
 	scenario: Scenario,
 	plans: readonly Plan[],
 	args: BaselineArgs & { readonly settings: MachineSettings | undefined },
 	world: Pick<World, "cwd" | "env" | "clock">,
-): ToCompare {
+): { readonly snapshot: BaselineSnapshot | null; readonly warnings: readonly string[] } {
 	if (scenario.quick) return { snapshot: null, warnings: [] };
 	const { baseline } = scenario;
 	if (args.baseline === "none") {

@@ -3,6 +3,7 @@ import { brokers, builtPrograms } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { percent } from "../text/percent.ts";
 import { formatBytes, formatDuration, plural } from "../units.ts";
+import { SLOW_CLOCKS } from "../verdict/checks/machine.ts";
 import type { Check, Reading, Verdict } from "./finding.ts";
 import type { Machine } from "./this-machine.ts";
 
@@ -84,7 +85,7 @@ const ofMachine: readonly Check[] = [
 		async read(machine) {
 			const figure = await machine.read(`${CLOCK}/current_clocksource`);
 			if (figure === null) return null;
-			const slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"].includes(figure);
+			const slow = SLOW_CLOCKS.includes(figure);
 			return { verdict: slow ? "bad" : okIf(figure !== "xen"), figure };
 		},
 		means: {

@@ -9,8 +9,6 @@ import { MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
 
-export type Generator = Awaited<ReturnType<typeof findGenerator>>;
-
 /** The source of k6, nats-server and agent: MQBENCH_K6, the platform's package, the cache, or a build with Go. */
 export async function findGenerator(world: World) {
 	if (world.env.MQBENCH_K6) return ownK6(world);

@@ -5,27 +5,12 @@ import { medianRepeat, percentile, saturatedBy, sizeOf } from "../result/select.
 import type { Amount } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 
-export interface Standing {
-	/** The repeat that decides. */
-	readonly run: Run;
-	readonly repeats: readonly Run[];
-	/** Its interval is widened to the other repeats': one run's interval does not show differences from run to run. */
-	readonly p99: Amount;
-	/** In a repeat the machine or generator was at its limit, so the figures are not only the system's. */
-	readonly saturated: boolean;
-	/** Its figures count and are only its own, and the load was not a closed loop, whose latency shows no queueing. */
-	readonly ranked: boolean;
-}
+export type Standing = NonNullable<ReturnType<typeof standingOf>>;
 
-/** Systems in the order of their first run; null if not run in this case. */
-export interface CaseStandings {
-	readonly name: string;
-	readonly standings: readonly (Standing | null)[];
-	readonly all: readonly Standing[];
-	readonly lowest: Standing | null;
-}
+export type CaseStandings = ReturnType<typeof standingsOf>[number];
 
-export function standingsOf(runs: readonly Run[]): CaseStandings[] {
+/** Systems in the order of their first run; null if not run in a case. */
+export function standingsOf(runs: readonly Run[]) {
 	const systems = [...new Set(runs.map(({ system }) => system))];
 	return [...grouped(runs, (run) => run.case)].map(([name, own]) => {
 		const standings = systems.map((system) =>
@@ -36,16 +21,19 @@ export function standingsOf(runs: readonly Run[]): CaseStandings[] {
 	});
 }
 
-export function standingOf(repeats: readonly Run[]): Standing | null {
+export function standingOf(repeats: readonly Run[]) {
 	const run = medianRepeat(repeats);
 	if (run === undefined) return null;
 	const p99 = widened(run, repeats);
 	const saturated = repeats.some((one) => saturatedBy(one).length > 0);
 	return {
+		/** The repeat that decides. */
 		run,
-		repeats,
+		/** Its interval is widened to the other repeats': one run's interval does not show differences from run to run. */
 		p99,
+		/** In a repeat the machine or generator was at its limit, so the figures are not only the system's. */
 		saturated,
+		/** Its figures count and are only its own, and the load was not a closed loop, whose latency shows no queueing. */
 		ranked: !saturated && !isClosed(run) && COUNT.has(run.verdict) && Number.isFinite(sizeOf(p99)),
 	};
 }

@@ -1,3 +1,4 @@
+import { sentence } from "../figures/facts.ts";
 import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column } from "../result/show.ts";
@@ -29,7 +30,7 @@ export function phases(run: Run, figures: doc.Block): doc.Block[] {
 			: [receivedColumn(run), rate("received")],
 		["lag p99", lagOf],
 	];
-	const title = `${capital(first.metric)} by ${kind}`;
+	const title = `${sentence(first.metric)} by ${kind}`;
 	return [doc.heading(title), figures, doc.tableOf(run.phases, columns, 1)];
 }
 
@@ -68,7 +69,7 @@ export function hours(run: Run): doc.Block[] {
 		["broker memory", ({ brokerBytes }) => amount(brokerBytes, "bytes")],
 	];
 	return [
-		doc.fold(`${capital(main)} by hour`, [doc.tableOf(hours, columns, 1)], { depth: 2, open: 2 }),
+		doc.fold(`${sentence(main)} by hour`, [doc.tableOf(hours, columns, 1)], { depth: 2, open: 2 }),
 	];
 }
 
@@ -161,10 +162,6 @@ export function failover(result: Result): doc.Fold[] {
 }
 
 // --- internal ---
-
-function capital(word: string): string {
-	return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-}
 
 function lagOf({ lagP99, lagP99Weak }: Pick<Phase, "lagP99" | "lagP99Weak">): Amount {
 	return { ...amount(lagP99, "ns"), weak: lagP99Weak };

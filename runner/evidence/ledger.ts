@@ -1,18 +1,9 @@
 import { smallestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
-import type { Offenders } from "../model/client-file.ts";
 import type { Plan } from "../model/plan.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
 import { type Bits, countBoth, firstOf, joined, type LedgerSet, without } from "./ledger-bits.ts";
-
-/** Counts of the warm-up or window (model/counts.ts), null if the system acknowledges nothing. */
-interface LedgerCounts extends Omit<Sums, "acked" | "unackedReceived"> {
-	readonly acked: number | null;
-	readonly unackedReceived: number | null;
-}
-
-type MessageId = NonNullable<Offenders["lost"]>;
 
 export type CountedLedgers = ReturnType<typeof countLedgers>;
 
@@ -85,15 +76,6 @@ export function countLedgers(plan: Plan, ledgers: readonly (readonly LedgerSet[]
 
 type Sent = Readonly<Record<"attempted" | "failed" | "acked" | "unknown", Bits>>;
 
-interface Receipts {
-	readonly any: Bits;
-	/** By at least two. */
-	readonly twice: Bits;
-	readonly each: readonly Bits[];
-	/** Missing, though the system owes them. */
-	readonly lost: Bits;
-}
-
 type Sums = ReturnType<typeof noCounts>;
 
 const noCounts = () => ({
@@ -115,7 +97,7 @@ const noCounts = () => ({
 function addCounts(
 	sum: Sums,
 	{ attempted, failed, acked, unknown }: Sent,
-	receipts: readonly Receipts[],
+	receipts: readonly ReturnType<typeof receiptsOf>[],
 	acks: boolean,
 	from: number,
 	to: number,
@@ -140,12 +122,13 @@ function addCounts(
 	}
 }
 
-function countsOf(sum: Sums, acks: boolean): LedgerCounts {
+/** Counts of the warm-up or window (model/counts.ts); null if the system acknowledges nothing. */
+function countsOf(sum: Sums, acks: boolean) {
 	const unackedReceived = acks || sum.unackedReceived > 0 ? sum.unackedReceived : null;
 	return { ...sum, acked: acks ? sum.acked : null, unackedReceived };
 }
 
-function firstDue({ producers, schedule }: Plan, messages: readonly number[]): MessageId | null {
+function firstDue({ producers, schedule }: Plan, messages: readonly number[]) {
 	if (messages.length === 0) return null;
 	const i = smallestOf(messages);
 	return {
@@ -160,11 +143,12 @@ function sequences({ producers }: Plan, p: number, i: number): number {
 	return i <= p ? 0 : Math.floor((i - p - 1) / producers) + 1;
 }
 
+/** `twice`: by at least two. `lost`: missing, though the system owes them. */
 function receiptsOf(
 	each: readonly Bits[],
 	{ attempted, failed, acked, unknown }: Sent,
 	acks: boolean,
-): Receipts {
+) {
 	const owed = acks ? acked : without(without(attempted, failed), unknown);
 	const [first, ...others] = each.filter((bits) => bits !== null);
 	if (first === undefined) return { any: null, twice: null, each, lost: owed };

@@ -4,23 +4,15 @@ import { type Amount, show, showInterval } from "../result/show.ts";
 import { factsText, hostText, loadText, runTitle, systemTitle } from "../result/words.ts";
 import type { Unit } from "../units.ts";
 
-export interface Subject {
-	readonly run: Run;
-	readonly id: string;
-	/** "nats, 256B 1000/s, repeat 2 of 3" */
-	readonly title: string;
-	readonly facts: string;
-	/** The system's, on every chart of the report. */
-	readonly color: number;
-	readonly gates: readonly Gate[];
-}
+export type Subject = ReturnType<typeof subjectOf>;
 
-export function subjectOf(run: Run, result: Result): Subject {
+export function subjectOf(run: Run, result: Result) {
 	return {
 		run,
 		id: runId(run),
 		title: runTitle(run, result),
 		facts: `${factsText(run, result)}; ${loadText(run)}`,
+		/** The system's, on every chart of the report. */
 		color: colorsOf(result).get(run.system) ?? 0,
 		gates: result.gates.filter((g) => g.system === run.system && g.case === run.case),
 	};

@@ -82,15 +82,7 @@ export function warmUp({ window }: Run): Span[] {
 }
 
 /** Messages that never completed have no latency and are in no line, so they are counted where they were due. */
-interface Unfinished {
-	/** "12 of 1 000", by stretches of `size` seconds; also empty if the intended times are unknown. */
-	readonly counts: readonly Datum[];
-	/** Consecutive stretches are one, but never across warm-up and window. */
-	readonly spans: readonly Span[];
-	readonly unplaced: readonly string[];
-}
-
-export function unfinishedOf(run: Run, size: number): Unfinished {
+export function unfinishedOf(run: Run, size: number) {
 	const { seconds } = run.series;
 	const slots = slotsOf(seconds, size, ({ second }) => second).flatMap(([slot, part]) => {
 		const count = sum(part.map(({ missing }) => missing ?? 0));
@@ -102,8 +94,12 @@ export function unfinishedOf(run: Run, size: number): Unfinished {
 	const censored = run.metrics[run.main]?.censored ?? 0;
 	const known = seconds.some(({ missing }) => missing !== null);
 	return {
-		counts: slots.map((one) => ({ x: middleOf(one.slot, size), y: null, text: shareText([one]) })),
-		spans: [...series.values()].map((entries) => {
+		/** "12 of 1 000", by stretches of `size` seconds; also empty if the intended times are unknown. */
+		counts: slots.map(
+			(one): Datum => ({ x: middleOf(one.slot, size), y: null, text: shareText([one]) }),
+		),
+		/** Consecutive stretches are one, but never across warm-up and window. */
+		spans: [...series.values()].map((entries): Span => {
 			const all = entries.map(([, one]) => one);
 			const [first, last] = [all[0]?.slot ?? 0, all.at(-1)?.slot ?? 0];
 			const text = `${shareText(all)} never completed`;

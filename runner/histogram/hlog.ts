@@ -11,8 +11,8 @@ export interface LogLine {
 	readonly encoded: string;
 }
 
-/** Reads the files again, piece by piece, on each iteration. */
-export function readLogs(files: readonly LogFile[]): Iterable<LogLine> {
+/** Reads the files again, piece by piece, on each iteration. `only`: lines with this tag. */
+export function readLogs(files: readonly LogFile[], only?: string): Iterable<LogLine> {
 	return {
 		*[Symbol.iterator]() {
 			for (const file of files) {
@@ -20,7 +20,8 @@ export function readLogs(files: readonly LogFile[]): Iterable<LogLine> {
 				const { fromNs, untilNs } = file.span ?? { fromNs: -Infinity, untilNs: Infinity };
 				for (const line of intervals(chunks(file))) {
 					const ns = (line.startS + 0.001) * 1e9;
-					if (ns >= fromNs && ns < untilNs) yield line;
+					const wanted = only === undefined || line.tag === only;
+					if (wanted && ns >= fromNs && ns < untilNs) yield line;
 				}
 			}
 		},

@@ -1,6 +1,6 @@
 import { type CellValue, csvCell } from "../chart/csv-cell.ts";
 import { Metric } from "../model/plan.ts";
-import type { Result, Run } from "../model/result.ts";
+import { type Result, Run } from "../model/result.ts";
 import { COUNTS, MAX, snake } from "../result/fields.ts";
 import { ratePerSecond } from "../units.ts";
 import { USUAL } from "../verdict/quantile.ts";
@@ -20,14 +20,7 @@ export function renderCsv(result: Result): string {
 
 // --- internal ---
 
-const COSTS = [
-	"cpuPerMessageNs",
-	"messagesPerCoreSecond",
-	"generatorCpuPerMessageNs",
-	"generatorMessagesPerCoreSecond",
-	"diskPerMessageBytes",
-	"networkPerMessageBytes",
-] as const;
+const COSTS = Run.shape.cost.unwrap().unwrap().keyof().exclude(["messages", "cpuWithinNs"]).options;
 
 type Cell = readonly [name: string, value: CellValue];
 type CellKey<T> = { [K in keyof T]-?: T[K] extends CellValue ? K : never }[keyof T] & string;

@@ -9,33 +9,22 @@ import { showInterval } from "./show.ts";
 import { offenderText, runTitle, searchTitle } from "./words.ts";
 
 /** The texts about an outcome in every report, without full stops. */
-interface Explained {
-	/** "p99 < 10ms is breached: ~400ms [196ms, ∞], 40x the limit"; without an SLA line the reason. */
-	readonly broke: string;
-	/** "3.2ms [3.1ms, 3.4ms]", all values of several repeats; "" without a gate. */
-	readonly measured: string;
-	/** "6.3x below the limit", "40x the limit", the worst of several repeats; "" for counts. */
-	readonly margin: string;
-	/** "nats, 256B 1000/s" */
-	readonly where: string;
-	/** The worst second, or the first message that was lost. */
-	readonly when: string | null;
-	/** Null if `broke` is enough. */
-	readonly why: string | null;
-	readonly next: string | null;
-}
-
-export function explain(outcome: Outcome, result: Result): Explained {
+export function explain(outcome: Outcome, result: Result) {
 	const { gate, comparison, verdict, what, why } = outcome;
 	const measured = gate ? measuredOf(gate) : "";
 	const margin = gate ? marginText(gate) : "";
 	const limited = gate !== undefined && !comparison;
 	return {
+		/** "p99 < 10ms is breached: ~400ms [196ms, ∞], 40x the limit"; without an SLA line the reason. */
 		broke: comparison ? `${what}: ${why}` : limited ? judgedText(gate, measured, margin) : why,
+		/** "3.2ms [3.1ms, 3.4ms]", all values of several repeats; "" without a gate. */
 		measured,
+		/** "6.3x below the limit", "40x the limit", the worst of several repeats; "" for counts. */
 		margin,
+		/** "nats, 256B 1000/s" */
 		where: whereText(outcome, result),
 		when: whenText(outcome),
+		/** Null if `broke` is enough. */
 		why: limited ? why : null,
 		next: verdict === "pass" ? null : adviceOn(outcome, result),
 	};

@@ -4,15 +4,8 @@ import type { IndexedResult, IndexedRun } from "./indexed.ts";
 import { carried, percentile } from "./select.ts";
 import { type Amount, amount, show } from "./show.ts";
 
-/** The one figure that represents a run in a list. */
-export interface Headline {
-	/** "response p99"; of a closed loop "throughput", of a search "highest rate". */
-	readonly name: string;
-	readonly unit: "ns" | "messages/s";
-	readonly value: number | null;
-	/** "1.2ms", "~1.2ms", "> 30s", "n/a"; "invalid" and the like for a run without a figure. */
-	readonly text: string;
-}
+/** The one figure that represents a run in a list: "response p99"; of a closed loop "throughput", of a search "highest rate". */
+export type Headline = ReturnType<typeof headline>;
 
 /** p99 of the main metric; a closed loop shows no queueing, so its throughput. */
 export function headlineOf(run: IndexedRun): Headline {
@@ -42,11 +35,11 @@ export function systemTexts(result: IndexedResult) {
 
 // --- internal ---
 
-/** Only their reports show the figures of invalid, failed and interrupted runs. */
-function headline(name: string, of: Amount, { verdict }: Pick<IndexedRun, "verdict">): Headline {
+/** Only their reports show the figures of invalid, failed and interrupted runs: their text is "invalid" and the like. */
+function headline(name: string, of: Amount, { verdict }: Pick<IndexedRun, "verdict">) {
 	const counts = verdict !== "invalid" && verdict !== "error" && verdict !== "interrupted";
 	const value = counts && !of.atLeast ? of.value : null;
-	return { name, unit: of.unit as Headline["unit"], value, text: counts ? show(of) : verdict };
+	return { name, unit: of.unit, value, text: counts ? show(of) : verdict };
 }
 
 /** The lowest and the highest: repeats and cases are never averaged. */

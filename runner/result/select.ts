@@ -9,28 +9,18 @@ export interface Place {
 	readonly case: string;
 }
 
-interface Group<T> extends Place {
-	readonly all: readonly T[];
-}
-
-export function bySystemAndCase<T extends Place>(all: readonly T[]): Group<T>[] {
+export function bySystemAndCase<T extends Place>(all: readonly T[]) {
 	const groups = grouped(all, (one) => JSON.stringify([one.system, one.case]));
 	return [...groups.values()].map((group) => {
 		const [{ system, case: name }] = group as [T];
-		return { system, case: name, all: group };
+		return { system, case: name, all: group as readonly T[] };
 	});
 }
 
-export interface Case {
-	readonly case: string;
-	readonly rows: readonly {
-		readonly run: Run;
-		/** "nats"; of several repeats "nats (2)". */
-		readonly name: string;
-	}[];
-}
+export type Case = ReturnType<typeof byCase>[number];
 
-export function byCase({ runs }: Pick<Result, "runs">): Case[] {
+/** The name of a row is "nats"; of several repeats "nats (2)". */
+export function byCase({ runs }: Pick<Result, "runs">) {
 	return [...grouped(runs, (run) => run.case)].map(([name, own]) => ({
 		case: name,
 		rows: bySystemAndCase(own).flatMap(({ system, all }) =>

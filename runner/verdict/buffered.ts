@@ -2,23 +2,16 @@ import type { Collected } from "../evidence/collect.ts";
 import { spread } from "../model/line-seconds.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
-import { intendedPerInterval, intervalNs, type Shares } from "./intervals.ts";
+import { intendedPerInterval, intervalNs } from "./intervals.ts";
 
 /** Fewer messages cannot be distinguished from those always on their way to a handler. */
 export const BUFFERED_MESSAGES = 10;
 
-/** Messages that waited in the client library longer than a limit: the receiving side was slow, not the system. */
-interface Buffered {
-	/** Most that waited at once, less those counted as `late`. */
-	readonly most: number;
-	/** Messages due within the limit at that moment. */
-	readonly explained: number;
-	/** 100 ms intervals of the window with messages that waited too long. */
-	readonly intervals: Shares;
-}
-
-/** Messages that the client library held beyond those due within the limit. Null without samples, or with a closed load, work or backlog. */
-export function bufferedIn({ plan, ticks }: Collected, limitNs: number): Buffered | null {
+/**
+ * Messages that the client library held beyond those due within the limit: the receiving side was slow, not the system. Null without
+ * samples, or with a closed load, work or backlog.
+ */
+export function bufferedIn({ plan, ticks }: Collected, limitNs: number) {
 	if (plan.schedule.kind === "closed" || plan.work || plan.backlog) return null;
 	const due = intendedPerInterval(plan);
 	const [first] = samplesOf(ticks, plan);
@@ -44,10 +37,20 @@ export function bufferedIn({ plan, ticks }: Collected, limitNs: number): Buffere
 		for (let i = Math.ceil(ns / each) - 1; i >= 0 && before((i + 1) * each) > now - own; i--)
 			if (i < due.length) intervals.set(i, 1);
 	}
-	return { most: Math.round(worst.most), intervals, explained: Math.round(worst.explained) };
+	return {
+		/** Most that waited at once, less those counted as `late`. */
+		most: Math.round(worst.most),
+		/** 100 ms intervals of the window with messages that waited too long. */
+		intervals,
+		/** Messages due within the limit at the moment of the most. */
+		explained: Math.round(worst.explained),
+	};
 }
 
-export function bufferedText({ most, explained }: Buffered, limitNs: number): string {
+export function bufferedText(
+	{ most, explained }: Readonly<Record<"most" | "explained", number>>,
+	limitNs: number,
+): string {
 	return `the receiving side was slow (up to ${plural(most, "message")} waited in the client library, and ${formatCount(explained)} are due within ${formatDuration(limitNs)})`;
 }
 

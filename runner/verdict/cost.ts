@@ -7,10 +7,8 @@ import { coresOf } from "./checks/machine.ts";
 import { windowOf } from "./facts.ts";
 import { ratesOf } from "./rates.ts";
 
-type Cost = NonNullable<Run["cost"]>;
-
 /** What a message took of the broker and of the load generator, over the whole window. Null for a run that did not complete. */
-export function costOf(collected: Collected): Cost | null {
+export function costOf(collected: Collected): Run["cost"] {
 	const { run, state, nodes, parts } = collected;
 	const { startNs, endNs } = windowOf(collected);
 	const messages = deliveredIn(collected);

@@ -3,7 +3,7 @@ import type { ClientPart, Collected } from "../evidence/collect.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Distribution } from "../histogram/distribution.ts";
 import { EMPTY } from "../histogram/distribution.ts";
-import { type LogLine, readLogs } from "../histogram/hlog.ts";
+import { readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
 import type { Tick } from "../model/client-file.ts";
@@ -265,17 +265,8 @@ function lagsOf(collected: Collected): Map<number, Merged> {
 	const { startNs } = windowOf(collected);
 	return new Map(
 		collected.parts.flatMap(({ index, logs }) => {
-			const lag = mergeLines(lagLines(readLogs(logs)), startNs).get("lag");
+			const lag = mergeLines(readLogs(logs, "lag"), startNs).get("lag");
 			return lag ? [[index, lag] as const] : [];
 		}),
 	);
-}
-
-/** Iterable repeatedly, as `Merged.above` needs. */
-function lagLines(lines: Iterable<LogLine>): Iterable<LogLine> {
-	return {
-		*[Symbol.iterator]() {
-			for (const line of lines) if (line.tag === "lag") yield line;
-		},
-	};
 }

@@ -3,19 +3,10 @@ import type { ResourceLine } from "../model/resource-file.ts";
 import { sum } from "../stats/sum.ts";
 import { percent } from "../text/percent.ts";
 import { clientName, type Facts, isElsewhere, windowOf } from "./facts.ts";
-import { intervalNs, type Shares } from "./intervals.ts";
+import { intervalNs } from "./intervals.ts";
 
 /** How free a machine's cores were in the window, over readable samples. */
-export interface Saturation {
-	/** Share of CPU time. */
-	readonly idle: number;
-	/** Waiting share of the time in which generator or broker threads wanted a core. */
-	readonly wait: number | null;
-	/** Share of the window in which no core was free and generator or broker waited. */
-	readonly share: number;
-	/** 100 ms intervals of the window in which that was so. */
-	readonly intervals: Shares;
-}
+export type Saturation = NonNullable<ReturnType<typeof saturationOf>>;
 
 /** With less idle CPU time, a thread that becomes ready mostly finds no free core. */
 export const IDLE_SHARE = 0.1;
@@ -23,7 +14,7 @@ export const IDLE_SHARE = 0.1;
 const WAIT_SHARE = 0.1;
 
 /** Subtle: low-priority work uses idle time but takes none from generator and broker. So idle time decides only if waiting is unknown. */
-export function saturationOf(machine: Machine, { collected }: Facts): Saturation | null {
+export function saturationOf(machine: Machine, { collected }: Facts) {
 	if (collected.t0Ms === null) return null;
 	const { startNs, endNs } = windowOf(collected);
 	const windowNs = endNs - startNs;
@@ -60,9 +51,13 @@ export function saturationOf(machine: Machine, { collected }: Facts): Saturation
 		for (let i = Math.max(0, Math.floor(fromNs / each)); i * each < Math.min(toNs, windowNs); i++)
 			intervals.set(i, 1);
 	return {
+		/** Share of CPU time. */
 		idle: of((p) => p.idle) / of((p) => p.all),
+		/** Waiting share of the time in which generator or broker threads wanted a core. */
 		wait: wanted > 0 ? of((p) => p.waited) / wanted : null,
+		/** Share of the window in which no core was free and generator or broker waited. */
 		share: of((p) => (p.saturated ? p.toNs - p.fromNs : 0)) / of((p) => p.toNs - p.fromNs),
+		/** 100 ms intervals of the window in which that was so. */
 		intervals,
 	};
 }

@@ -1,15 +1,11 @@
+import type { Calibration } from "../../model/comparison.ts";
 import { ratioOf } from "../../stats/ratio.ts";
 
 /** How much equal runs differ, as shares: 0.08 is 8 %. */
-export interface Noise {
-	readonly runs: number;
-	/** Runs on each side that the rest is for. */
-	readonly each: number;
-	/** For the ratio's interval between halves of the runs. */
-	readonly halfWidth: number;
-	/** Smallest change that such halves detect in 95 of 100 cases. */
-	readonly detectable: number;
-}
+export type Noise = Pick<
+	Calibration["noise"][number],
+	"runs" | "each" | "halfWidth" | "detectable"
+>;
 
 /** Fewer give halves too small for an interval. */
 export const LEAST_RUNS = 8;
@@ -18,7 +14,7 @@ export const LEAST_RUNS = 8;
  * Splits A/A runs into halves in every way (252 for ten runs, 1000 drawn ways for many), and compares each split as baseline and candidate.
  * - halfWidth: the mean half width of the intervals, in logarithms (h in reports/METHOD.md, "Comparing two sets of runs"). A single
  *   split's depends on chance. The ratio's distance from 1 would not do: its mean over all splits is 1, whatever the noise.
- * - detectable: making one half c times as slow moves its interval by exactly c, so c is the factor that puts 95 % of them above 1.
+ * - detectable: the smallest change that such halves show in 95 of 100 cases. Making one half c times as slow moves its interval by exactly c, so c is the factor that puts 95 % of them above 1.
  * Returns null for fewer than 8 runs, or a value of 0.
  */
 export function noiseOf(values: readonly number[]): Noise | null {

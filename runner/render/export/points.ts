@@ -30,11 +30,6 @@ export interface ExportedFile {
 
 export type Format = (points: readonly Point[]) => ExportedFile[];
 
-interface Points {
-	readonly points: readonly Point[];
-	readonly leftOut: readonly LeftOut[];
-}
-
 interface LeftOut {
 	readonly said: string;
 	/** null if no run in it could be read. */
@@ -42,9 +37,9 @@ interface LeftOut {
 }
 
 /** From run folders, and from all runs in folders that hold some; copies of a run count once. Throws for a folder without any run. */
-export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd">): Points {
+export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd">) {
 	const unread: LeftOut[] = [];
-	const found = new Map<string, Points>();
+	const found = new Map<string, ReturnType<typeof pointsOf>>();
 	for (const given of folders) {
 		const where = path.resolve(cwd, given);
 		const names = isRunFolder(where) ? ["."] : runFolders(where);
@@ -65,7 +60,7 @@ export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd
 }
 
 /** Those that passed or failed as planned, without `--quick`. Searches have their answer instead of their runs. */
-export function pointsOf(result: Result, shown: string): Points {
+export function pointsOf(result: Result, shown: string) {
 	const own = result.runs
 		.filter((run) => run.search === null)
 		.map((run) => ({ run, search: null, whyNot: whyNotRun(run), title: runTitle(run, result) }));
