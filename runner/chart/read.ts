@@ -6,28 +6,11 @@ import { csvCell } from "./csv-cell.ts";
 import type { Datum, Figure, Panel, Series, View } from "./figure.ts";
 import { axisText } from "./units.ts";
 
-/** The first cell names the row. */
-export interface FigureTable {
-	readonly head: readonly string[];
-	readonly rows: readonly (readonly string[])[];
-}
+export type FigureTable = ReturnType<typeof tableOf>;
 
 /** The text for pointing and tapping, in the table's words. */
-export interface Reading {
-	/** Where it has snapped to, in the axis' own numbers. */
-	readonly x: number;
-	readonly title: string;
-	readonly rows: readonly ReadingRow[];
-}
-
-export interface ReadingRow {
-	readonly key: Series | null;
-	readonly name: string;
-	readonly text: string;
-	/** null for no place, or for every height. */
-	readonly at: { readonly panel: number; readonly value: number } | null;
-	readonly href?: string | undefined;
-}
+export type Reading = NonNullable<ReturnType<typeof readingAt>>;
+export type ReadingRow = Reading["rows"][number];
 
 type Shown = Pick<View, "off">;
 
@@ -37,7 +20,7 @@ export function stopsOf(figure: Figure, view: Shown): number[] {
 }
 
 /** The stop nearest to `at` (in the axis' own numbers). `panel` is the one pointed at among small multiples. */
-export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): Reading | null {
+export function readingAt(figure: Figure, view: Shown, at: number, panel = 0) {
 	const { x: axis, panels, spans } = figure;
 	const grid = isGrid(figure);
 	const all = stops(figure, view);
@@ -52,22 +35,24 @@ export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): R
 	const rows = columnsOf(figure)
 		.filter(({ series, at: i }) => !view.off.has(series.group) && (!grid || i === panel))
 		.flatMap(({ series, name, brief, unit, at: i }) =>
-			stop.of(series).map(
-				(datum): ReadingRow => ({
-					key: series.group === "" ? null : series,
-					name: grid ? brief : name,
-					text: textOf(datum, unit),
-					at: datum.y === null ? null : { panel: i, value: datum.y },
-					href: datum.href,
-				}),
-			),
+			stop.of(series).map((datum) => ({
+				key: series.group === "" ? null : series,
+				name: grid ? brief : name,
+				text: textOf(datum, unit),
+				at: datum.y === null ? null : { panel: i, value: datum.y },
+				href: datum.href,
+			})),
 		);
 	const title = [stop.name, where].filter((text) => text).join(", ");
+	// `x`: where it has snapped to, in the axis' own numbers.
 	return { x: placeOf(axis, stop.x), title, rows };
 }
 
-/** Every number, also from hidden curves: a row for each place, a column for each series. Percentiles have a row for each curve. */
-export function tableOf(figure: Figure): FigureTable {
+/**
+ * Every number, also from hidden curves: a row for each place, which its first cell names, and a column for each series. Percentiles have a
+ * row for each curve.
+ */
+export function tableOf(figure: Figure) {
 	const columns = columnsOf(figure);
 	const places = stops(figure, { off: new Set() });
 	const head = [figure.x.title, ...columns.map(({ name }) => name)];

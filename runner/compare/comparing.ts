@@ -16,15 +16,7 @@ export interface Named {
 type Systems = readonly [a: string, b: string];
 
 /** The output of `mqbench compare`: B against A, the baseline. */
-export interface Comparing extends Compare {
-	readonly a: Named;
-	readonly b: Named;
-	/** Two systems of the same runs, instead of one system of two. */
-	readonly systems: Systems | null;
-	readonly differences: readonly Difference[];
-	readonly outcome: Outcome;
-	readonly summary: string;
-}
+export type Comparing = ReturnType<typeof comparingOf>;
 
 /** "advisory" if nothing may be judged, "nothing" if nothing could be compared. */
 export const OUTCOMES = {
@@ -37,12 +29,12 @@ export const OUTCOMES = {
 } as const satisfies Record<string, Verdict>;
 type Outcome = keyof typeof OUTCOMES;
 
-/** `systems` compares B's second with A's first; both may be one run. */
+/** `systems` compares B's second with A's first: two systems of the same runs, if both are one run, instead of one system of two. */
 export function comparingOf(
 	a: Named,
 	b: Named,
 	options: { readonly systems?: Systems | null; readonly calibration?: Calibration | null } = {},
-): Comparing {
+) {
 	const { systems = null, calibration = null } = options;
 	const [nameA, nameB] = (b.path === a.path ? systems : null) ?? ["A", "B"];
 	const runs = { name: nameA, of: a.baseline };

@@ -38,16 +38,10 @@ export function workDifference(
 	return against(differencesIn([...names].map((name) => [name, factOf(name, a), factOf(name, b)])));
 }
 
-export interface Difference {
-	/** "kernel", "nats: broker". */
-	readonly what: string;
-	readonly a: string;
-	readonly b: string;
-}
+export type Difference = ReturnType<typeof differencesIn>[number];
 
-export function differencesIn(
-	facts: Iterable<readonly [what: string, a: unknown, b: unknown]>,
-): Difference[] {
+/** `what`: "kernel", "nats: broker". */
+export function differencesIn(facts: Iterable<readonly [what: string, a: unknown, b: unknown]>) {
 	return [...facts]
 		.map(([what, a, b]) => ({ what, a: known(a), b: known(b) }))
 		.filter(({ a, b }) => a !== b);

@@ -6,13 +6,7 @@ import type { Machine } from "./this-machine.ts";
 /** ok; warn (expect a longer tail); bad (do not measure here); info (background); unknown (could not be read). */
 export type Verdict = keyof typeof COLOURS;
 
-export interface Finding {
-	readonly check: string;
-	readonly verdict: Verdict;
-	readonly figure: string;
-	readonly sentence: string;
-	readonly remedy: string | null;
-}
+export type Finding = Awaited<ReturnType<typeof finding>>;
 
 /** Absent sentence and remedy come from its row. */
 export interface Reading {
@@ -76,7 +70,7 @@ export function worst(findings: readonly Finding[]): keyof typeof MEANS {
 
 const LONGEST_MS = 2000;
 
-async function finding(check: Check, machine: Machine): Promise<Finding> {
+async function finding(check: Check, machine: Machine) {
 	const timeout = AbortSignal.timeout(LONGEST_MS);
 	const late = new Promise<never>((_, reject) =>
 		timeout.addEventListener("abort", () => reject(new Error("no answer within 2 s"))),

@@ -4,12 +4,7 @@ import { basename, join } from "node:path";
 import { largestOf } from "../extremes.ts";
 import { sizeOfGiven } from "../given-folder.ts";
 import { chunks, type LogFile, lines as linesOf } from "../histogram/log-file.ts";
-import {
-	type Checkpoint,
-	CheckpointLine,
-	type ClientFileLine,
-	type Tick,
-} from "../model/client-file.ts";
+import { type Checkpoint, CheckpointLine, type ClientFileLine } from "../model/client-file.ts";
 import { beginNs, Plan } from "../model/plan.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import { addCounters, addTotals } from "./add-up.ts";
@@ -21,11 +16,7 @@ import { readSamples } from "./resources.ts";
  * A run that was cut (its client rebooted, k6 or mqbench was killed) and resumed keeps the files of each earlier part in `segment-<n>/`.
  * Such a part counts until the checkpoint from which the next one goes on; what it sent after that is sent again.
  */
-interface Segment extends Span {
-	readonly folder: string;
-	readonly plan: Plan;
-	readonly clients: readonly Part[];
-}
+type Segment = ReturnType<typeof readSegments>[number];
 
 /** What counts, ns since T0; nothing if both are the same. */
 interface Span {
@@ -33,7 +24,7 @@ interface Span {
 	readonly untilNs: number;
 }
 
-export function readSegments(run: string, plan: Plan): Segment[] {
+export function readSegments(run: string, plan: Plan) {
 	const folders = segmentsIn(run).map((number) => join(run, `segment-${number}`));
 	const plans = [...folders.map((folder) => readJson(join(folder, "plan.json"), Plan)), plan];
 	return folders.map((folder, i) => {
@@ -136,17 +127,6 @@ export function joinedSamples(
 
 // --- internal ---
 
-interface Part {
-	/** Those that count. */
-	readonly lines: readonly ClientFileLine[];
-	readonly logs: readonly LogFile[];
-	/** The seconds after that, as far as they were written. */
-	readonly later: readonly Tick[];
-	readonly endNs: number;
-	readonly t0Ms: number | null;
-	readonly problem: string | null;
-}
-
 function segmentsIn(run: string): number[] {
 	return readdirSync(run)
 		.flatMap((name) => /^segment-(\d+)$/.exec(name)?.[1] ?? [])
@@ -181,7 +161,7 @@ function logUntil(folder: string, index: number, { hlog }: Checkpoint): LogFile 
 	return hash.digest("hex") === hlog.sha256 ? log : null;
 }
 
-function partOf(folder: string, index: number, span: Span, plan: Plan): Part {
+function partOf(folder: string, index: number, span: Span, plan: Plan) {
 	const [counted, rest]: [string[], string[]] = [[], []];
 	const counts = span.untilNs > span.fromNs;
 	let end: Checkpoint | null = null;
@@ -196,8 +176,10 @@ function partOf(folder: string, index: number, span: Span, plan: Plan): Part {
 	const client = all.find((line) => line.type === "client");
 	const log = end && logUntil(folder, index, end);
 	return {
+		/** Those that count. */
 		lines: end === null ? [] : within([...all, ...sumsAt(end)], span, plan),
 		logs: log === null ? [] : [{ ...log, span }],
+		/** The seconds after that, as far as they were written. */
 		later: ticks.filter(({ at }) => at > wholeS(span.untilNs)),
 		endNs: ticks.reduce((most, { at }) => Math.max(most, at * 1e9), 0),
 		t0Ms: client === undefined ? null : Number(BigInt(client.t0UnixNs) / 1000n) / 1000,

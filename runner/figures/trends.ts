@@ -4,20 +4,17 @@ import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { largestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
 import { commitAt, commitText } from "../result/commit.ts";
-import { type Headline, headlineOf, searchHeadline } from "../result/headline.ts";
+import { headlineOf, searchHeadline } from "../result/headline.ts";
 import type { Entry, IndexedResult } from "../result/indexed.ts";
 import { AXIS, panelOf, seriesOf } from "./facts.ts";
 
-export interface Trend {
-	readonly scenario: string;
-	readonly figure: Figure;
-}
+export type Trend = ReturnType<typeof trendsOf>[number];
 
 /**
  * For every scenario and case with a figure in two results. Each run is a point, never averaged. A line joins one system's points with the
  * same work, durability and kind of machine; its name shows the difference. `--quick` is left out; runs without a figure are named gaps.
  */
-export function trendsOf(entries: readonly Entry[]): Trend[] {
+export function trendsOf(entries: readonly Entry[]) {
 	const machines = machinesOf(entries);
 	const points = entries.flatMap((entry) => pointsOf(entry, machines.get(entry.folder) ?? null));
 	// Oldest first: a system keeps its colour as results are added.
@@ -39,22 +36,12 @@ export function trendsOf(entries: readonly Entry[]): Trend[] {
 
 // --- internal ---
 
-/** Newest first, like the entries. */
-interface Point {
-	readonly scenario: string;
-	readonly case: string;
-	readonly system: string;
-	readonly folder: string;
-	readonly headline: Headline;
-	readonly datum: Datum;
-	readonly durability: string;
-	readonly machine: KnownMachine | null;
-	readonly facts: Readonly<Record<string, string>>;
-}
+type Point = ReturnType<typeof pointsOf>[number];
 
-function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | null): Point[] {
+/** Newest first, like the entries. */
+function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | null) {
 	if (result === null || result.quick) return [];
-	return measuredIn(result).flatMap(({ run, of, headline, facts }): Point[] => {
+	return measuredIn(result).flatMap(({ run, of, headline, facts }) => {
 		const x = run.startedAt === null ? at : Date.parse(run.startedAt);
 		if (x === null || !Number.isFinite(x)) return [];
 		const { system, case: name } = of;
@@ -70,6 +57,8 @@ function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | n
 			commit === null ? "" : `commit ${commitText(commit)}`,
 		];
 		const text = texts.filter((part) => part !== "").join(", ");
+		const link = href === null ? {} : { href };
+		const datum: Datum = { x, y: headline.value, text, look: of.verdict, ...link };
 		return [
 			{
 				scenario: result.scenario,
@@ -77,7 +66,7 @@ function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | n
 				system,
 				folder,
 				headline,
-				datum: { x, y: headline.value, text, look: of.verdict, ...(href === null ? {} : { href }) },
+				datum,
 				durability: run.load.durability,
 				machine,
 				facts,

@@ -19,13 +19,7 @@ export interface Merged {
 	above(valuesNs: readonly number[]): Map<number, SecondCounts>;
 }
 
-interface SecondFigures {
-	readonly count: number;
-	/** ns, upper edge of the bucket; null with too few values, or among samples that never came. */
-	readonly p50: number | null;
-	readonly p99: number | null;
-	readonly max: number | null;
-}
+type SecondFigures = ReturnType<typeof figuresOf>;
 
 interface Wanted {
 	readonly course?: Metric;
@@ -75,9 +69,16 @@ export function mergeLines(
 				getOrAdd(parts, line.tag, () => phases.map(() => new BucketSum()))[i]?.add(buckets);
 		if (!shown.has(line.tag)) continue;
 		const merged = distribution(buckets);
-		const bySecond = getOrAdd(seconds, line.tag, () => new Map());
-		const owed = courses.has(line.tag) ? due?.(second) : undefined;
-		addSecond(bySecond, second, { line, own: merged, owed: owed ?? 0 });
+		const bySecond = getOrAdd(seconds, line.tag, () => new Map<number, Second>());
+		const owed = (courses.has(line.tag) ? due?.(second) : undefined) ?? 0;
+		// A copy: a part of the line's text would keep the whole piece of the file alive.
+		const bytes = Buffer.from(line.encoded, "base64");
+		const known = bySecond.get(second);
+		if (known !== undefined) known.encoded.push(bytes);
+		else {
+			const own = figuresOf(merged, owed);
+			bySecond.set(second, { encoded: [bytes], owed, figures: own });
+		}
 		if (!courses.has(line.tag)) continue;
 		const binsOf = getOrAdd(bins, line.tag, () => new Map());
 		addBins(
@@ -103,8 +104,11 @@ export function mergeLines(
 	);
 }
 
-/** `owed`: samples that are due, of which those that never came count as the largest. */
-export function figuresOf(d: Distribution, owed: number): SecondFigures {
+/**
+ * In ns, upper edges of buckets; null with too few values, or among samples that never came. `owed`: samples that are due, of which those
+ * that never came count as the largest.
+ */
+export function figuresOf(d: Distribution, owed: number) {
 	const n = Math.max(d.count, owed);
 	const sample = { distribution: d, n, min: null, max: null };
 	const value = (p: number) =>
@@ -118,24 +122,7 @@ export function figuresOf(d: Distribution, owed: number): SecondFigures {
 interface Second {
 	readonly encoded: Buffer[];
 	readonly owed: number;
-	figures: SecondFigures;
-}
-
-function addSecond(
-	seconds: Map<number, Second>,
-	at: number,
-	{
-		line,
-		own,
-		owed,
-	}: { readonly line: LogLine; readonly own: Distribution; readonly owed: number },
-): void {
-	const known = seconds.get(at);
-	// A copy: a part of the line's text would keep the whole piece of the file alive.
-	const bytes = Buffer.from(line.encoded, "base64");
-	if (known === undefined)
-		seconds.set(at, { encoded: [bytes], owed, figures: figuresOf(own, owed) });
-	else known.encoded.push(bytes);
+	readonly figures: SecondFigures;
 }
 
 function figures(seconds: Map<number, Second>): Map<number, SecondFigures> {

@@ -26,16 +26,7 @@ const IndexedResult = z.object({
 });
 export type IndexedResult = z.infer<typeof IndexedResult>;
 
-export interface Entry {
-	/** Relative to the index's folder, with "/": "published/nats-stall". */
-	readonly folder: string;
-	/** The report, relative to the index and encoded as a link. */
-	readonly href: string | null;
-	/** ms since 1970 at which the first run began. */
-	readonly at: number | null;
-	readonly result: IndexedResult | null;
-	readonly problem: string | null;
-}
+export type Entry = ReturnType<typeof entryOf>;
 
 /** Newest first, undated ones last. Reads only each result.json, and no files that it names. */
 export function readRuns(root: string): Entry[] {
@@ -72,15 +63,18 @@ export function isRunFolder(folder: string): boolean {
 	return holdsResult(folder) || holdsRuns(folder);
 }
 
-export function entryOf(root: string, folder: string): Entry {
+/** `folder`: relative to the index's folder, with "/": "published/nats-stall". */
+export function entryOf(root: string, folder: string) {
 	const where = join(root, folder);
 	const report = ["report.html", "report.md"].find((name) => existsSync(join(where, name)));
+	// Relative to the index, and encoded as a link.
 	const href =
 		report === undefined ? null : [...folder.split("/"), report].map(encodeURIComponent).join("/");
 	const { result, problem } = read(where);
 	const starts = [...(result?.runs ?? []), result?.environment]
 		.map((begun) => Date.parse(begun?.startedAt ?? ""))
 		.filter(Number.isFinite);
+	// ms since 1970 at which the first run began.
 	const at = starts.length === 0 ? null : smallestOf(starts);
 	return { folder, href, at, result, problem };
 }
@@ -98,7 +92,10 @@ function foldersIn(folder: string): string[] {
 	}
 }
 
-function read(where: string): Pick<Entry, "result" | "problem"> {
+function read(where: string): {
+	readonly result: IndexedResult | null;
+	readonly problem: string | null;
+} {
 	try {
 		return { result: readJson(join(where, "result.json"), IndexedResult), problem: null };
 	} catch (error) {

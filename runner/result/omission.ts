@@ -3,14 +3,12 @@ import { formatCount } from "../units.ts";
 import { percentile } from "./select.ts";
 import { show } from "./show.ts";
 
-type Omission = NonNullable<Run["omission"]>;
-
 /** Response (from the intended time) against service (from the actual send). `behind`: late sends of a tool that waits for replies. */
 export function omissionOf(
 	response: MetricSummary | null,
 	service: MetricSummary | null,
 	behind: number | null,
-): Omission | null {
+): Run["omission"] {
 	if (response === null || service === null) return null;
 	const percentiles = response.percentiles.map(({ p, value }) => {
 		const served = service.percentiles.find((x) => x.p === p)?.value ?? null;

@@ -7,7 +7,6 @@ import { noLinks, runFolders } from "../given-folder.ts";
 import { readSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
 import { commandIn } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
-import type { Run } from "../model/result.ts";
 import { floorOf } from "../verdict/checks/generator.ts";
 import { type Floor, factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
@@ -16,11 +15,7 @@ import type { Judgeable } from "./outcomes.ts";
 import { runOf } from "./run.ts";
 import { searchesOf } from "./searches.ts";
 
-export interface Judged {
-	readonly collected: Collected;
-	readonly verdict: RunVerdict;
-	readonly run: Run;
-}
+export type Judged = ReturnType<typeof judgedRun>;
 
 /**
  * Before it is compared and judged; URLs are not masked yet. From only the files in `folder` (`reports/<run-id>`): the same folder gives
@@ -116,7 +111,7 @@ function judgedRun(
 	environment: EnvironmentFile | null,
 	snapshot: Snapshot,
 	floors: ReadonlyMap<string, Floor>,
-): Judged {
+) {
 	const collected = collect(path);
 	const facts = factsOf(collected, {
 		clockSource: environment?.clockSource ?? null,

@@ -15,38 +15,30 @@ export interface Interval {
 	readonly over: number;
 }
 
-export interface OverTest {
-	readonly verdict: "pass" | "fail" | "inconclusive";
-	/** "budget": spent twice while the corrected test is open. "samples": too few. "events": a pass that rests on few of them. */
-	readonly reason: "test" | "budget" | "samples" | "events";
-	readonly n: number;
-	readonly over: number;
-	readonly allowed: number;
-	/** The samples count as n / phi. */
-	readonly phi: number;
-	/** Runs of intervals over the limit; the longest in intervals. */
-	readonly events: number;
-	readonly longestEvent: number;
-	/** One run covers all intervals with intended messages. */
-	readonly throughout: boolean;
-}
+export type OverTest = ReturnType<typeof testOver>;
+type Decided = "pass" | "fail" | "inconclusive";
+/** "budget": spent twice while the corrected test is open. "samples": too few. "events": a pass that rests on few of them. */
+type Reason = "test" | "budget" | "samples" | "events";
 
 /** Judges "p_q <= L". The correction for clustering protects only PASS: overspending twice FAILs by the uncorrected test. */
-export function testOver(intervals: readonly Interval[], p: number): OverTest {
+export function testOver(intervals: readonly Interval[], p: number) {
 	const n = sum(intervals.map((i) => i.n));
 	const over = sum(intervals.map((i) => i.over));
 	const share = tail(p);
 	const phi = clustering(intervals);
 	const lengths = events(intervals);
-	const result = (verdict: OverTest["verdict"], reason: OverTest["reason"]): OverTest => ({
+	const result = (verdict: Decided, reason: Reason) => ({
 		verdict,
 		reason,
 		n,
 		over,
 		allowed: n * share,
+		/** The samples count as n / phi. */
 		phi,
+		/** Runs of intervals over the limit; the longest in intervals. */
 		events: lengths.length,
 		longestEvent: lengths.reduce((a, b) => Math.max(a, b), 0),
+		/** One run covers all intervals with intended messages. */
 		throughout: intervals.every((i) => i.n === 0 || i.over > 0),
 	});
 	if (n === 0) return result("inconclusive", "samples");

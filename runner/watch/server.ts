@@ -6,16 +6,7 @@ import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 
 /** A server of one page, on this machine only, that pushes events to every open copy. */
-export interface PageServer {
-	/** Contains the token without which nothing is served. */
-	readonly url: string;
-	/** Works once, within a minute, because others can read command lines. Linux shows a connection's user; other users are refused there. */
-	urlForOnce(): string;
-	/** Sends to all connections, and the newest of each kind of event to later ones. */
-	push(event: string, data: unknown): void;
-	/** Stops serving when everything pushed has been sent, or after `ms`. */
-	close(ms?: number): Promise<void>;
-}
+export type PageServer = Awaited<ReturnType<typeof startServer>>;
 
 interface PageOptions {
 	/** null for any free port. */
@@ -27,8 +18,7 @@ interface PageOptions {
 }
 
 /** Serves on 127.0.0.1, also through forwarded ports; refuses requests by another host name (DNS rebinding) or from other sites. */
-export async function startServer(options: PageOptions): Promise<PageServer> {
-	const { port, page, policy, scripts, stop } = options;
+export async function startServer({ port, page, policy, scripts, stop }: PageOptions) {
 	const own = newToken();
 	/** All that serve the page: the first one, and those that once-tokens led to. */
 	const tokens = new Set([own]);
@@ -51,7 +41,9 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 	server.on("error", () => {});
 	const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
 	return {
+		/** Contains the token without which nothing is served. */
 		url: `${origin}/${own}/`,
+		/** Works once, within a minute, because others can read command lines. Linux shows a connection's user; other users are refused there. */
 		urlForOnce() {
 			const token = newToken();
 			once.add(token);
@@ -59,7 +51,8 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 			setTimeout(() => once.delete(token), ONCE_MS).unref();
 			return `${origin}/${token}/`;
 		},
-		push(event, data) {
+		/** Sends to all connections, and the newest of each kind of event to later ones. */
+		push(event: string, data: unknown) {
 			// JSON has no line breaks.
 			const text = Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 			newest.set(event, text);
@@ -68,6 +61,7 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 				else response.write(text);
 			}
 		},
+		/** Stops serving when everything pushed has been sent, or after `ms`. */
 		async close(ms = 5000) {
 			const late = setTimeout(() => server.closeAllConnections(), ms);
 			await Promise.all(

@@ -29,7 +29,7 @@ export function calibrationFor(
 /** Adds to the cached noise of other work and systems, and returns the folder. Throws if the cache cannot be written. */
 export function keepCalibration(calibration: Calibration, world: Pick<World, "env">): string {
 	const { machine, noise } = calibration;
-	const isNew = (one: Noise) =>
+	const isNew = (one: Calibration["noise"][number]) =>
 		noise.some(({ work, system }) => work === one.work && system === one.system);
 	const before = keptOf(machine, world)?.noise.filter((one) => !isNew(one)) ?? [];
 	const file = keptPath(machine, world);
@@ -47,8 +47,6 @@ export function writeCalibration(file: string, value: Calibration): void {
 }
 
 // --- internal ---
-
-type Noise = Calibration["noise"][number];
 
 function readCalibration(where: string): Calibration {
 	const inside = path.join(where, CALIBRATION);

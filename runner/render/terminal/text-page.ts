@@ -6,27 +6,20 @@ import { wrap } from "../../terminal/wrap.ts";
 type Format = Parameters<typeof styleText>[0];
 
 /** No line of it is wider than `width` columns. */
-export interface Page {
-	readonly width: number;
-	heading(text: string): string[];
-	badge(look: Look, word: string): string;
-	/** Further lines are indented by `indent`. */
-	badged(look: Look, word: string, text: string, indent?: string): string[];
-	/** Breaks at blanks, and wide words anywhere. */
-	fold(text: string, indent?: string, first?: string): string[];
-}
+export type Page = ReturnType<typeof makePage>;
 
 export interface PageOptions {
 	readonly columns: number;
 	readonly colour: boolean;
 }
 
-export function makePage({ columns, colour }: PageOptions): Page {
+export function makePage({ columns, colour }: PageOptions) {
 	const width = Math.max(40, columns);
 	const style = (format: Format, text: string) =>
 		colour ? styleText(format, text, { validateStream: false }) : text;
-	const badge: Page["badge"] = (look, word) => style(["bold", COLOURS[look]] as Format, word);
-	const fold: Page["fold"] = (text, indent = "", first = indent) =>
+	const badge = (look: Look, word: string) => style(["bold", COLOURS[look]] as Format, word);
+	/** Breaks at blanks, and wide words anywhere. */
+	const fold = (text: string, indent = "", first = indent) =>
 		wrap(text, width, indent, first).flatMap((line) =>
 			displayWidth(line) <= width
 				? [line]
@@ -36,8 +29,9 @@ export function makePage({ columns, colour }: PageOptions): Page {
 		width,
 		badge,
 		fold,
-		heading: (text) => fold(text).map((line) => style("bold", line)),
-		badged(look, word, text, indent = "      ") {
+		heading: (text: string) => fold(text).map((line) => style("bold", line)),
+		/** Further lines are indented by `indent`. */
+		badged(look: Look, word: string, text: string, indent = "      ") {
 			const room = " ".repeat(Math.max(word.length + 2, indent.length));
 			const [first = "", ...rest] = fold(text, indent, room);
 			return first.startsWith(room)
