@@ -13,7 +13,7 @@ import type { Gate } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { field, HIGHEST_RATE, isRate, judgedFigures } from "../result/fields.ts";
 import type { Judgeable } from "../result/outcomes.ts";
-import { at, type Place } from "../result/select.ts";
+import { at, bySystemAndCase } from "../result/select.ts";
 import { show } from "../result/show.ts";
 import { type Said, said } from "../text/say.ts";
 import { containsLag } from "../verdict/facts.ts";
@@ -65,22 +65,17 @@ export function withBaseline(
 
 // --- internal ---
 
-interface Group extends Place {
-	readonly baselineSystem: string | null;
-	readonly lines: readonly BaselineSla[];
-	/** For the highest rate: one figure of many runs. */
-	readonly search: boolean;
-}
+type Group = ReturnType<typeof groupsOf>[number];
 
-function groupsOf(plans: readonly Plan[]): Group[] {
-	const groups = plans.flatMap((plan): [string, Group][] => {
+/** `search`: for the highest rate, one figure of many runs. */
+function groupsOf(plans: readonly Plan[]) {
+	const groups = plans.flatMap((plan) => {
 		if (isBaseline(plan)) return [];
 		const { system, baselineSystem, baselineSla: lines, search } = plan;
 		const name = search?.of ?? plan.case;
-		const group = { system, case: name, baselineSystem, lines, search: search !== null };
-		return [[JSON.stringify([system, name]), group]];
+		return [{ system, case: name, baselineSystem, lines, search: search !== null }];
 	});
-	return [...new Map(groups).values()];
+	return bySystemAndCase(groups).flatMap(({ all }) => all.slice(-1));
 }
 
 function baselineSide(

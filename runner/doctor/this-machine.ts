@@ -3,6 +3,7 @@ import { readFile, statfs } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { findOnPath } from "../../infra/local/program.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
 import { checkGo, goVersion } from "../../infra/programs/go.ts";
@@ -56,14 +57,11 @@ const COMMAND_MS = 1800;
 
 /** stdout and stderr; null if it is missing, fails, or takes too long. */
 function run(program: string, ...args: string[]): Promise<string | null> {
-	return new Promise((resolve) => {
-		execFile(
-			program,
-			args,
-			{ timeout: COMMAND_MS, killSignal: "SIGKILL" },
-			(error, stdout, stderr) => resolve(error ? null : `${stdout}${stderr}`.trim()),
-		);
-	});
+	const options = { timeout: COMMAND_MS, killSignal: "SIGKILL" } as const;
+	return promisify(execFile)(program, args, options).then(
+		({ stdout, stderr }) => `${stdout}${stderr}`.trim(),
+		() => null,
+	);
 }
 
 /** How late a thread woke from sleeps of 1 ms: ns, ascending. The generator's pacer spins and has finer timers, but shares these delays. */

@@ -2,7 +2,7 @@ import type { Figure } from "../chart/figure.ts";
 import type { Result } from "../model/result.ts";
 import { withoutSearches } from "../result/select.ts";
 import { brokerFigure } from "./broker.ts";
-import { type Subject, subjectOf } from "./facts.ts";
+import { subjectOf } from "./facts.ts";
 import { overviewPercentiles, runPercentiles } from "./percentiles.ts";
 import { caseFigures, searchFigure, stepsFigure } from "./rates.ts";
 import { heatFigure, timeFigure } from "./time.ts";
@@ -10,14 +10,6 @@ import { heatFigure, timeFigure } from "./time.ts";
 /** Points of a line; with more than six runs fewer, to keep the page small. */
 export const MOST = 300;
 const FEWEST = 20;
-
-const OF_RUN: readonly ((of: Subject, most: number) => Figure | null)[] = [
-	stepsFigure,
-	runPercentiles,
-	timeFigure,
-	heatFigure,
-	brokerFigure,
-];
 
 /** In the report's order: `cases-...`, `percentiles`, `search-1`, then for each run `run-...-steps`, `-percentiles`, `-time`, `-heat`, `-broker`. */
 export function figuresOf(whole: Result, points?: number): Figure[] {
@@ -31,7 +23,8 @@ export function figuresOf(whole: Result, points?: number): Figure[] {
 		...runs.flatMap((run) => {
 			const of = subjectOf(run, result);
 			// Users ask about seconds, so this chart has twice the points.
-			return OF_RUN.map((make) => make(of, make === timeFigure ? 2 * most : most));
+			const makers = [stepsFigure, runPercentiles, timeFigure, heatFigure, brokerFigure];
+			return makers.map((make) => make(of, make === timeFigure ? 2 * most : most));
 		}),
 	].filter((figure) => figure !== null);
 }

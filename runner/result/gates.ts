@@ -6,15 +6,10 @@ import { type Gate, Numbers } from "../model/result.ts";
 import { lineOfSla } from "../scenario/sla-lines.ts";
 import type { Judgement } from "../verdict/judgement.ts";
 import { causeOf, overRepeats } from "../verdict/judgement.ts";
-import type { RunVerdict } from "../verdict/run.ts";
-
-interface JudgedRun {
-	readonly collected: { readonly plan: Plan };
-	readonly verdict: Pick<RunVerdict, "judgements">;
-}
+import type { SearchRun } from "./searches.ts";
 
 /** One gate for each SLA line, system and case, over all repeats. */
-export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
+export function gatesOf(runs: readonly Pick<SearchRun, "collected" | "verdict">[]): Gate[] {
 	const all = runs.flatMap(({ collected: { plan }, verdict }) =>
 		verdict.judgements.map((judgement) => ({ plan, judgement })),
 	);

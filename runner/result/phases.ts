@@ -24,11 +24,10 @@ import { resourceSeries } from "./resources.ts";
 export function phasesOf(facts: Facts): Phase[] {
 	const { plan, ticks, totals } = facts.collected;
 	const { warmupNs, durationNs } = plan.schedule;
-	const happened = (counted: Counted, fromNs: number, toNs: number) =>
-		countedIn(facts, counted, { fromNs, toNs });
+	const window = { fromNs: 0, toNs: durationNs };
 	// Older files have no tick for a second in which the window ends: its counts are the totals less the ticks.
 	const unticked = (counted: Counted) =>
-		Math.max(0, (totals?.[`${counted}InWindow`] ?? 0) - happened(counted, 0, durationNs));
+		Math.max(0, (totals?.[`${counted}InWindow`] ?? 0) - countedIn(facts, counted, window));
 	return plan.phases.map((phase, i) => {
 		const { name, fromNs, toNs } = phase;
 		const intended =
@@ -36,7 +35,7 @@ export function phasesOf(facts: Facts): Phase[] {
 			messagesBefore(plan.schedule, warmupNs + fromNs);
 		const seconds = (toNs - fromNs) / 1e9;
 		const perSecond = (counted: Counted) => {
-			const all = happened(counted, fromNs, toNs) + (toNs === durationNs ? unticked(counted) : 0);
+			const all = countedIn(facts, counted, phase) + (toNs === durationNs ? unticked(counted) : 0);
 			// An idle step measures only messages from before.
 			return intended === 0 && all === 0 ? null : all / seconds;
 		};

@@ -80,12 +80,6 @@ export function isFaultFigure(tally: Tally): tally is FaultFigure {
 	return needs(tally, "faults");
 }
 
-interface Disturbed {
-	readonly failover: readonly Failover[];
-	/** End of the window, ns since T0. */
-	readonly endNs: number;
-}
-
 /** One figure of one fault, ns. The true time lies between `leastNs` and `mostNs`. */
 export interface FaultTime {
 	readonly fault: Failover;
@@ -100,7 +94,8 @@ export interface FaultTime {
 /** The figure of each fault of a complete run, in order; null if one is unknown or there are none. */
 export function faultTimes(
 	figure: FaultFigure,
-	{ failover, endNs }: Disturbed,
+	/** `endNs`: of the window, since T0. */
+	{ failover, endNs }: { readonly failover: readonly Failover[]; readonly endNs: number },
 ): FaultTime[] | null {
 	const asked = failover.filter(({ of }) => figure !== "served" || of === "consumers");
 	const times = failover.flatMap((fault, i) => {
@@ -115,7 +110,7 @@ export function faultTimes(
 }
 
 /** The run's worst `unavailable` and `drained` in ns, if measured for all faults. `open`: one had not ended; the true value is larger. */
-export function worstOfFaults(disturbed: Disturbed) {
+export function worstOfFaults(disturbed: Parameters<typeof faultTimes>[1]) {
 	return (["unavailable", "drained"] as const).flatMap((figure) => {
 		const times = faultTimes(figure, disturbed);
 		const open = times?.some((t) => t.mostNs === Infinity) ?? false;

@@ -105,13 +105,9 @@ function tableLines(table: Table, page: Page): string[] {
 	return listed(rows, page);
 }
 
-interface Cell {
-	readonly text: string;
-	readonly look: Look | null;
-	readonly number: boolean;
-}
+type Cell = ReturnType<typeof rowsOf>[number][number];
 
-function rowsOf({ columns, rows }: Table): Cell[][] {
+function rowsOf({ columns, rows }: Table) {
 	const all = [columns.map(({ name }) => name), ...rows.map(({ cells }) => cells)];
 	return all.map((cells) =>
 		cells.map((text, i) => {
