@@ -24,7 +24,7 @@ export function readingAt(figure: Figure, view: Shown, at: number, panel = 0) {
 	const { x: axis, panels, spans } = figure;
 	const grid = isGrid(figure);
 	const all = stops(figure, view);
-	const far = ({ x }: Stop) => Math.abs(placeOf(axis, x) - at);
+	const far = ({ x }: { readonly x: number }) => Math.abs(placeOf(axis, x) - at);
 	const [first] = all;
 	if (first === undefined) return null;
 	const stop = all.reduce((a, b) => (far(b) < far(a) ? b : a), first);
@@ -108,14 +108,8 @@ const NONE = "n/a";
 /** Items of each kind in an alternative text. */
 const MOST = 40;
 
-interface Stop {
-	readonly x: number;
-	readonly name: string;
-	of(series: Series): readonly Datum[];
-}
-
 /** From the series that are on, else from all. Curves are read at named percentiles and at their maximum. */
-function stops({ x: axis, panels }: Figure, { off }: Shown): Stop[] {
+function stops({ x: axis, panels }: Figure, { off }: Shown) {
 	const all = panels.flatMap(({ series }) => series);
 	const on = all.filter(({ group }) => group !== "" && !off.has(group));
 	const some = on.length > 0 || axis.scale !== "seconds" ? on : all;
@@ -125,16 +119,14 @@ function stops({ x: axis, panels }: Figure, { off }: Shown): Stop[] {
 	const ends = names ? some.flatMap(({ end }) => end ?? []) : [];
 	const found = [...places]
 		.sort((a, b) => a - b)
-		.map((x): Stop => {
-			return {
-				x,
-				name: axisText(axis, x),
-				of: (series) => of(series).filter((datum) => datum.x === x),
-			};
-		});
+		.map((x) => ({
+			x,
+			name: axisText(axis, x),
+			of: (series: Series) => of(series).filter((datum) => datum.x === x),
+		}));
 	if (ends.length === 0) return found;
 	const max = { x: largestOf(ends.map(({ x }) => x)), name: "max" };
-	return [...found, { ...max, of: ({ end }) => (end === undefined ? [] : [end]) }];
+	return [...found, { ...max, of: ({ end }: Series) => (end === undefined ? [] : [end]) }];
 }
 
 /** `name`: with its panel's title if several panels have it. */

@@ -1,17 +1,7 @@
 import { sizeOfGiven } from "../given-folder.ts";
 import { lines } from "../histogram/log-file.ts";
 
-export interface BrokerLine {
-	/** From 1. */
-	readonly node: number;
-	/** By the node's own clock, ms since 1970. */
-	readonly atMs: number;
-	/** The broker calls it a warning or worse. */
-	readonly serious: boolean;
-	readonly text: string;
-	/** A line by mqbench about its own action on the node. */
-	readonly ours: boolean;
-}
+export type BrokerLine = NonNullable<ReturnType<typeof brokerLine>>;
 
 /**
  * The lines of broker.log with a time to the millisecond or better; mosquitto (whole seconds), ElasticMQ (no date) and stacks have none.
@@ -31,8 +21,8 @@ export function readBrokerLog(path: string): Iterable<BrokerLine> | null {
 	};
 }
 
-/** Null if the line has no time that is exact enough. */
-export function brokerLine(line: string): BrokerLine | null {
+/** Null if the line has no time that is exact enough. Nodes count from 1. */
+export function brokerLine(line: string) {
 	const alone = parsed(line);
 	if (alone !== null) return { node: 1, ...alone };
 	const [, node = "", rest = ""] = /^\[(\d+)\] (.*)$/.exec(line) ?? [];
@@ -58,7 +48,7 @@ const SERIOUS =
 	/^(?:#|\[?(?:W|E|F|WARN|WRN|WARNING|ERROR|ERR|FATAL|FTL|CRITICAL|SEVERE|ALERT|EMERGENCY)\]?:?)(?:\s|$)|^Error:/i;
 const OURS = "mqbench: ";
 
-function parsed(line: string): Omit<BrokerLine, "node"> | null {
+function parsed(line: string) {
 	for (const form of FORMS) {
 		const [, day, time, part, zone, text = ""] = form.exec(line) ?? [];
 		if (day === undefined || time === undefined) continue;
@@ -71,7 +61,11 @@ function parsed(line: string): Omit<BrokerLine, "node"> | null {
 	return null;
 }
 
-function found(atMs: number, text: string): Omit<BrokerLine, "node"> {
+/**
+ * `atMs`: by the node's own clock, since 1970. `ours`: by mqbench, about its own action on the node. `serious`: the broker calls it a
+ * warning or worse.
+ */
+function found(atMs: number, text: string) {
 	const ours = text.startsWith(OURS);
 	return { atMs, text, ours, serious: !ours && SERIOUS.test(text) };
 }

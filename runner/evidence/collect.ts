@@ -287,21 +287,18 @@ function t0Of(parts: readonly ClientPart[]): number | null {
 	return Number(ns) / 1e6;
 }
 
-interface State {
-	/** crashed: partial results. interrupted: by a person or signal. aborted: by mqbench, because an SLA could not pass any more. */
-	readonly state: "complete" | "interrupted" | "aborted" | "crashed" | "never";
-	readonly problem: string | null;
-}
+/** crashed: partial results. interrupted: by a person or signal. aborted: by mqbench, because an SLA could not pass any more. */
+type State = "complete" | "interrupted" | "aborted" | "crashed" | "never";
 
 function stateOf(
 	clients: readonly ClientFiles[],
 	run: RunFile | null,
 	parts: readonly ClientPart[],
 	damage: string | null,
-): State {
+) {
 	const broken = parts.find((p) => p.problem !== null)?.problem ?? null;
 	const nothing = clients.every((c) => c.state === "missing");
-	const is = (state: State["state"], problem: string | null): State => ({ state, problem });
+	const is = (state: State, problem: string | null) => ({ state, problem });
 	const early = nothing ? " before anything was measured" : "";
 	if (run?.interruptedBy) return is("interrupted", `stopped by ${run.interruptedBy}${early}`);
 	const failed = parts.find((p) => p.end?.error != null)?.problem;

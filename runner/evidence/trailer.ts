@@ -5,23 +5,18 @@ import { LedgerLine, TrailerLine } from "../model/client-file.ts";
 import { parsed } from "./json.ts";
 
 /** The last line proves that nothing is missing: it has the count of lines before it and their SHA-256, in a .jsonl also of the .hlog. */
-interface Trailer {
-	readonly state: "complete" | "interrupted";
-	readonly body: LogFile;
-	readonly sha256: string;
-}
 
 /** The checked trailer of an .hlog. Like the others, throws a sentence about the mismatch. */
-export function hlogTrailer(path: string): Trailer {
+export function hlogTrailer(path: string) {
 	return checked(path, (last) => {
 		const [, lines, sha256 = "", state] = HLOG.exec(last) ?? [];
 		return lines === undefined
 			? null
-			: { lines: Number(lines), sha256, state: state as Trailer["state"] };
+			: { lines: Number(lines), sha256, state: state as "complete" | "interrupted" };
 	});
 }
 
-export function jsonlTrailer(path: string): Trailer & { hlog: { sha256: string } } {
+export function jsonlTrailer(path: string) {
 	return checked(path, (last) => TrailerLine.safeParse(parsed(last)).data ?? null);
 }
 

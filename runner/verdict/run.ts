@@ -1,6 +1,5 @@
-import type { Cause } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
-import { type Said, said, type Values } from "../text/say.ts";
+import { type Said, said } from "../text/say.ts";
 import { onlySome } from "./checks/run.ts";
 import { type Checked, checked } from "./checks.ts";
 import { AFTER_CHECKS, excused } from "./excuses.ts";
@@ -9,17 +8,7 @@ import { judged, lineOf } from "./judge.ts";
 import { because, causeOf, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { saturationsOf } from "./saturation.ts";
 
-export interface RunVerdict {
-	readonly verdict: Verdict;
-	/** The cause that explains every FAIL, and a queue that grew. */
-	readonly cause: Cause | null;
-	/** The reason, if something other than the SLA decided. */
-	readonly why: string | null;
-	readonly code: string | null;
-	readonly values: Values | null;
-	readonly judgements: readonly Judgement[];
-	readonly checks: readonly Checked[];
-}
+export type RunVerdict = ReturnType<typeof judgeRun>;
 
 /** The reason that decided, or the first SLA line not met; null if the run passed. */
 export function reasonOf({
@@ -33,7 +22,7 @@ export function reasonOf({
 }
 
 /** If the measurement cannot be trusted, no gate stands; only lag and client-library buffering are judged gate by gate. */
-export function judgeRun(facts: Facts): RunVerdict {
+export function judgeRun(facts: Facts) {
 	const { state, problem, plan } = facts.collected;
 	const lines = plan.sla.map((sla) => lineOf(sla, facts));
 	const measured = lines.map(judged);
@@ -43,7 +32,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 		return found && { ...found, text: found.detail };
 	};
 	const withStatus = (status: Checked["status"]) => first((c) => c.status === status);
-	const overruled = (verdict: Verdict, said: Said): RunVerdict => ({
+	const overruled = (verdict: Verdict, said: Said) => ({
 		verdict,
 		cause: null,
 		...because(said),
@@ -91,7 +80,9 @@ export function judgeRun(facts: Facts): RunVerdict {
 	const queue = grew ? [{ verdict: "fail", cause: saturated ? "machine" : null } as const] : [];
 	return {
 		verdict,
+		/** What explains every FAIL, and a queue that grew. */
 		cause: causeOf(verdict, [...judgements, ...queue]),
+		/** Set if something other than the SLA decided. */
 		...(decided ? because(decided) : { why: null, code: null, values: null }),
 		judgements,
 		checks,
