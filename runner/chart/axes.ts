@@ -5,11 +5,7 @@ import { type Part, shown, wrapped } from "./head.ts";
 import { COLOURS } from "./theme.ts";
 import { axisText, secondText } from "./units.ts";
 
-export interface Extent {
-	readonly min: number;
-	readonly max: number;
-	readonly logarithmic: boolean;
-}
+export type Extent = ReturnType<typeof extentOf>;
 
 export interface Place {
 	readonly figure: Figure;
@@ -82,7 +78,7 @@ export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithm
 }
 
 /** null is logarithmic if values span more than a factor of 20; ends are then 1, 2 or 5 times powers of ten. Linear axes begin at 0. */
-export function extentOf(values: readonly number[], logarithmic: boolean | null): Extent {
+export function extentOf(values: readonly number[], logarithmic: boolean | null) {
 	const known = values.filter((v) => Number.isFinite(v) && v > 0);
 	const high = known.length === 0 ? 1 : largestOf(known);
 	const low = known.length === 0 ? high : smallestOf(known);

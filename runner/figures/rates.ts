@@ -145,11 +145,7 @@ function overRate(
 }
 
 /** The first number in which cases differ, with panels by the others if each has two points; otherwise the names of the cases. */
-function axisOf(runs: readonly Run[]): {
-	readonly axis: CaseAxis;
-	readonly x: (run: Run) => number;
-	readonly multiples: ReadonlyMap<string, readonly Run[]>;
-} {
+function axisOf(runs: readonly Run[]) {
 	const cases = [...new Set(runs.map((run) => run.case))];
 	const [first, ...others] = NUMBERS.filter(({ of }) => new Set(runs.map(of)).size > 1);
 	const x = (run: Run) => first?.of(run) ?? 0;

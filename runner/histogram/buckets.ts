@@ -79,10 +79,7 @@ export class BucketSum {
 }
 
 /** Smallest value and number of values of a bucket, by index. */
-export function bucketRanges({ lowest, digits }: Pick<Buckets, "lowest" | "digits">): {
-	low(index: number): number;
-	width(index: number): number;
-} {
+export function bucketRanges({ lowest, digits }: Pick<Buckets, "lowest" | "digits">) {
 	const halfBits = Math.ceil(Math.log2(2 * 10 ** digits)) - 1;
 	const half = 2 ** halfBits;
 	const unit = 2 ** Math.floor(Math.log2(lowest));

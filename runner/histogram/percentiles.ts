@@ -49,11 +49,7 @@ export function valueAtRank(s: Sample, rank: number, edge: "low" | "high" = "hig
  * Ranks [N - b, N - a] of the distribution-free 95 % interval: with Y ~ Bin(n, 1-q) and n' = n / phi, a = max{i : P(Y <= i) <= 0.025},
  * b = min{i : P(Y <= i) >= 0.975}, scaled back by phi. `high` is null if even a = 0 is too much.
  */
-export function intervalRanks(
-	n: number,
-	p: number,
-	phi: number,
-): { low: number; high: number | null } {
+export function intervalRanks(n: number, p: number, phi: number) {
 	const effective = n / phi;
 	const above = tail(p);
 	const atMost = (i: number) => binomialAtMost(i, effective, above);

@@ -1,3 +1,4 @@
+import type { Baseline } from "../model/comparison.ts";
 import { Metric } from "../model/plan.ts";
 import { Run, type RunInFile } from "../model/result.ts";
 import { needs, TALLIES, Tally, type TallyUnit } from "../model/tallies.ts";
@@ -69,11 +70,7 @@ export function figuresOf(run: Run | RunInFile): Figure[] {
 	return [...latencies, ...others, ...faults];
 }
 
-interface Named {
-	readonly main: string;
-	readonly closed: boolean;
-	readonly figures: Readonly<Record<string, number | null>>;
-}
+type Named = Pick<Baseline["runs"][number], "main" | "closed" | "figures">;
 
 /** p50 and p99 of the main metric, throughput of a closed loop, only the rate of a search: more figures would raise more false alarms. */
 export function judgedFigures({ main, closed, figures }: Named): string[] {

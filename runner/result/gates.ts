@@ -4,8 +4,7 @@ import { grouped } from "../grouped.ts";
 import type { Plan } from "../model/plan.ts";
 import { type Gate, Numbers } from "../model/result.ts";
 import { lineOfSla } from "../scenario/sla-lines.ts";
-import type { Judgement } from "../verdict/judgement.ts";
-import { causeOf, overRepeats } from "../verdict/judgement.ts";
+import { causeOf, type Judgement, overRepeats } from "../verdict/judgement.ts";
 import type { SearchRun } from "./searches.ts";
 
 /** One gate for each SLA line, system and case, over all repeats. */

@@ -92,10 +92,7 @@ function foldersIn(folder: string): string[] {
 	}
 }
 
-function read(where: string): {
-	readonly result: IndexedResult | null;
-	readonly problem: string | null;
-} {
+function read(where: string) {
 	try {
 		return { result: readJson(join(where, "result.json"), IndexedResult), problem: null };
 	} catch (error) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { samplesForBound, samplesForSupport, supportOf } from "./support.ts";
+import { samplesForBound, samplesForSupport, supportOf, tail } from "./support.ts";
 
 describe("samples that a percentile takes", () => {
-	// A bound from ln 0.025 / ln p on, support from 10 / (1 - p).
+	// A bound from ln 0.025 / ln p on, support from 10 / (1 - p), worked out by hand.
 	test.each([
 		[99, 368, 1000],
 		[99.9, 3688, 10_000],
@@ -12,6 +12,7 @@ describe("samples that a percentile takes", () => {
 	])("p%s is weak from %i on, ok from %i", (p, weak, ok) => {
 		expect(samplesForBound(p)).toBe(weak);
 		expect(samplesForSupport(p)).toBe(ok);
+		expect((1 - tail(p)) ** weak).toBeLessThanOrEqual(0.025);
 		expect([weak - 1, weak, ok - 1, ok].map((n) => supportOf(n, p))).toEqual([
 			"none",
 			"weak",

@@ -8,9 +8,7 @@ export interface TrendPoint {
  * Interval (Sen 1968): C = 1.96 * sqrt(Var S), S Kendall's statistic, Var S = (n(n-1)(2n+5) - sum over ties of t(t-1)(2t+5)) / 18; slopes
  * of rank (N-C)/2 to (N+C)/2 + 1. Thinned to 600 points: their slopes take 20 ms to compute, and neighbours at 10 Hz are nearly the same.
  */
-export function trend(
-	points: readonly TrendPoint[],
-): { readonly slope: number; readonly low: number; readonly high: number } | null {
+export function trend(points: readonly TrendPoint[]) {
 	const step = Math.ceil(points.length / MOST_POINTS);
 	const some = step <= 1 ? points : points.filter((_, i) => i % step === 0);
 	const n = some.length;

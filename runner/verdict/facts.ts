@@ -1,8 +1,7 @@
 import { whoIs } from "../evidence/client-read.ts";
 import type { ClientPart, Collected } from "../evidence/collect.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
-import type { Distribution } from "../histogram/distribution.ts";
-import { EMPTY } from "../histogram/distribution.ts";
+import { type Distribution, EMPTY } from "../histogram/distribution.ts";
 import { readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";

@@ -80,14 +80,9 @@ export function isFaultFigure(tally: Tally): tally is FaultFigure {
 	return needs(tally, "faults");
 }
 
-/** One figure of one fault, ns. The true time lies between `leastNs` and `mostNs`. */
-export interface FaultTime {
+/** `cut`: the next fault began first. */
+export interface FaultTime extends Time {
 	readonly fault: Failover;
-	readonly ns: number;
-	readonly leastNs: number;
-	/** Infinite if it had not ended by the end of the window or the next fault. */
-	readonly mostNs: number;
-	/** The next fault began first. */
 	readonly cut: boolean;
 }
 
@@ -276,7 +271,8 @@ function recovered(
 	return { sla: line.text, recoveredNs: open ? null : overNs - beganNs };
 }
 
-type Time = Pick<FaultTime, "ns" | "leastNs" | "mostNs">;
+/** One figure of one fault, ns. The true time lies between the others; `mostNs` is infinite if it had not ended by then (`restNs`). */
+type Time = Readonly<Record<"ns" | "leastNs" | "mostNs", number>>;
 
 /** `restNs`: from the fault to the next one, or the end of the window. */
 const TIMES: Readonly<Record<FaultFigure, (fault: Failover, restNs: number) => Time | null>> = {

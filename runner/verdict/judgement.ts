@@ -47,16 +47,14 @@ export const NO_NUMBERS = {
 	cause: null,
 } satisfies Partial<Judgement>;
 
-/** FAIL if two or more FAIL, PASS if none FAILs and half PASS, else INCONCLUSIVE; never pooled. One without a judgement decides. */
+/**
+ * FAIL if two or more FAIL, PASS if none FAILs and half PASS, else INCONCLUSIVE; never pooled. One without a judgement decides. The repeat
+ * `deciding` supplies the gate's numbers.
+ */
 export function overRepeats(
 	repeats: readonly (readonly [repeat: number, judgement: Judgement])[],
 	confirming = 0,
-): {
-	verdict: Verdict;
-	why: string;
-	/** The repeat that supplies the gate's numbers. */
-	deciding: Judgement;
-} {
+) {
 	const judgements = repeats.map(([, judgement]) => judgement);
 	const deciding = standsFor(judgements);
 	if (deciding === null) throw new Error("a gate without repeats");
