@@ -18,6 +18,7 @@ import { breakdownOf } from "./breakdown.ts";
 import { brokerLogOf } from "./broker-log.ts";
 import { metricSeries } from "./broker-metrics.ts";
 import { bySizeOf } from "./by-size.ts";
+import { COUNTS, type Count } from "./fields.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
 import { hourly, phasesOf } from "./phases.ts";
@@ -152,16 +153,14 @@ function drainResult(collected: Collected): Run["drain"] {
 	return { ...figures, problem: open?.text ?? null, ...(open && codeOf(open)) };
 }
 
-const COUNTERS = Run.shape.warmup.keyof().options;
-
 function countersOf(counters: Counters | null, intended: number): Run["warmup"] {
-	const count = (name: (typeof COUNTERS)[number]) => {
+	const count = (name: Count) => {
 		if (name === "intended") return counters?.intended ?? intended;
 		// Without consumers nothing could arrive twice: not measured, which is not 0.
 		const receipts = name === "duplicated" || name === "redelivered";
 		return receipts && counters?.received === null ? null : (counters?.[name] ?? null);
 	};
-	return Object.fromEntries(COUNTERS.map((name) => [name, count(name)])) as Run["warmup"];
+	return Object.fromEntries(COUNTS.map((name) => [name, count(name)])) as Run["warmup"];
 }
 
 const LOCAL = { kind: "local", machine: null, k6Exit: null, k6Signal: null, clock: null } as const;

@@ -3,11 +3,11 @@ import { largestOf, smallestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import { CATCH_UP } from "../model/load.ts";
 import { acrossClients } from "../model/plan.ts";
-import type { Failover, Run } from "../model/result.ts";
+import type { Failover } from "../model/result.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
 import type { TrendPoint } from "../stats/trend.ts";
-import { type Said, said } from "../text/say.ts";
+import { said } from "../text/say.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { sumsOf } from "./facts.ts";
 import { allReceivedTwice } from "./intervals.ts";
@@ -108,20 +108,17 @@ export function drainedOf(
 		: { drainedNs: Math.round((calm.x - began) * 1e9), drainedStill: false };
 }
 
-/** How a backlog was worked off after the pause, with producers still sending. */
-interface Drain extends Omit<NonNullable<Run["drain"]>, "problem" | "code" | "values"> {
-	/** Upper bound of `perSecond`; null if the first sample was already drained. */
-	readonly mostPerSecond: number | null;
-	readonly open: Said | null;
-}
-
 /** OpenMessaging Benchmark: max(1000, (1 - drainRatio) * B), here with drainRatio 0.99 and the peak as B. */
 const DRAINED_MESSAGES = 1000;
 const DRAINED_SHARE = 0.01;
 
 const NOT_DRAINED = { drainNs: null, perSecond: null, mostPerSecond: null, undrainedNs: null };
 
-export function drainOf(collected: Collected): Drain | null {
+/**
+ * How a backlog was worked off after the pause, with producers still sending. `mostPerSecond`: upper bound of `perSecond`; null if the first
+ * sample was already drained.
+ */
+export function drainOf(collected: Collected) {
 	const { plan, ticks, counters } = collected;
 	const { backlog, schedule } = plan;
 	if (plan.pattern === CATCH_UP) return caughtUp(collected);
@@ -173,7 +170,7 @@ export function drainOf(collected: Collected): Drain | null {
 // --- internal ---
 
 /** From the start of reading to the last message older than 1 s, after which a whole second brought only younger ones (catchup.go). */
-function caughtUp({ plan, totals }: Collected): Drain | null {
+function caughtUp({ plan, totals }: Collected) {
 	if (totals === null) return null;
 	const { catchUp } = totals;
 	const peak = catchUp == null ? null : messagesBefore(plan.schedule, catchUp.beganNs);

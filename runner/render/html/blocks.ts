@@ -1,4 +1,5 @@
 import type { Figure } from "../../chart/figure.ts";
+import { SERIES } from "../../chart/theme.ts";
 import {
 	type Block,
 	type Column,
@@ -51,9 +52,6 @@ const SIGNS: Readonly<Record<string, string>> = {
 	interrupted: "\u2026",
 	warn: "\u25d0",
 };
-
-/** The number of colours in the page's style, see `theme.ts`. */
-const COLORS = 8;
 
 function markupOf(block: Block, writing: Writing, level: number): Markup | null {
 	switch (block.kind) {
@@ -136,7 +134,7 @@ function pieceMarkup(piece: Piece): Markup | string | null {
 		case "link":
 			return markup`<a href="${piece.to}">${piece.text}</a>`;
 		case "dot":
-			return markup`<i class="dot s${piece.color % COLORS}"></i> `;
+			return markup`<i class="dot s${piece.color % SERIES.light.length}"></i> `;
 		// A terminal's; a page has its charts.
 		case "line":
 			return null;
