@@ -14,7 +14,8 @@ export const LEAST_RUNS = 8;
  * Splits A/A runs into halves in every way (252 for ten runs, 1000 drawn ways for many), and compares each split as baseline and candidate.
  * - halfWidth: the mean half width of the intervals, in logarithms (h in reports/METHOD.md, "Comparing two sets of runs"). A single
  *   split's depends on chance. The ratio's distance from 1 would not do: its mean over all splits is 1, whatever the noise.
- * - detectable: the smallest change that such halves show in 95 of 100 cases. Making one half c times as slow moves its interval by exactly c, so c is the factor that puts 95 % of them above 1.
+ * - detectable: the smallest change that such halves show in 95 of 100 cases. Making one half c times as slow moves its interval by
+ *   exactly c, so c is the factor that puts 95 % of them above 1.
  * Returns null for fewer than 8 runs, or a value of 0.
  */
 export function noiseOf(values: readonly number[]): Noise | null {
