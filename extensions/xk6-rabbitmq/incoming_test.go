@@ -1,6 +1,7 @@
 package rabbitmq
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"net"
@@ -19,7 +20,7 @@ func confirmation(method byte, tag uint64, bits byte) []byte {
 func inPieces(t *testing.T, stream []byte, size int) (*incoming, []byte) {
 	t.Helper()
 	here, there := net.Pipe()
-	in := &incoming{Conn: here, alone: map[uint64]bool{}}
+	in := newIncoming(here, false)
 	go func() {
 		defer there.Close()
 		for rest := stream; len(rest) > 0; rest = rest[min(size, len(rest)):] {
@@ -86,7 +87,7 @@ func TestWhatIsEncryptedIsReadAsItCame(t *testing.T) {
 		_, _ = there.Write(stream)
 		_ = there.Close()
 	}()
-	if all, err := io.ReadAll(&incoming{Conn: here, encrypted: true}); err != nil || string(all) != string(stream) {
+	if all, err := io.ReadAll(newIncoming(here, true)); err != nil || string(all) != string(stream) {
 		t.Errorf("%v, %v", all, err)
 	}
 }
@@ -95,10 +96,12 @@ func BenchmarkADeliveryThatIsRead(b *testing.B) {
 	stream := append([]byte{methodFrame, 0, 1, 0, 0, 0, 40, 0, 60, 0, 60}, make([]byte, 37)...)
 	stream = append(append(stream, 2, 0, 1, 0, 0, 0, 20), make([]byte, 21)...)
 	stream = append(append(stream, 3, 0, 1, 0, 0, 4, 0), make([]byte, 1025)...)
-	in := incoming{alone: map[uint64]bool{}}
+	in, into := newIncoming(nil, false), make([]byte, 4096)
 	for b.Loop() {
-		in.out = in.out[:0]
-		in.scan(stream)
+		in.frames.Reset(bytes.NewReader(stream))
+		for _, err := in.Read(into); err == nil; {
+			_, err = in.Read(into)
+		}
 	}
 	if n := in.read.Load(); n != int64(b.N) {
 		b.Errorf("%d of %d", n, b.N)

@@ -103,7 +103,7 @@ func (l *link) dial(ctx context.Context) (*wire, error) {
 			if err != nil {
 				return nil, err
 			}
-			w.raw = &incoming{Conn: raw, encrypted: s.secure(), alone: map[uint64]bool{}}
+			w.raw = newIncoming(raw, s.secure())
 			// The library clears it when the connection is open.
 			return w.raw, raw.SetDeadline(time.Now().Add(l.patience))
 		},
