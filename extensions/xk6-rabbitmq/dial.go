@@ -7,7 +7,6 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -20,22 +19,9 @@ type connection struct {
 var _ broker.Dialer = (*session)(nil)
 
 func (s *session) Dial(ctx context.Context, n int64) (broker.Connection, error) {
-	name := "mqbench-connection-" + strconv.FormatInt(n, 10)
-	l := &link{session: s, number: int(n % int64(len(s.urls))), name: name, patience: broker.Patience(ctx)}
-	var w *wire
-	ended := make(chan struct{})
-	err := within(ctx, func() (err error) {
-		defer close(ended)
-		w, err = l.dial(ctx)
-		return err
-	})
+	w, err := s.dial(ctx, int(n), "mqbench-connection-"+strconv.FormatInt(n, 10))
 	if err != nil {
-		go func() { // it may come about all the same
-			if <-ended; w.raw != nil {
-				_ = w.raw.Close()
-			}
-		}()
-		return nil, fmt.Errorf("rabbitmq: connect: %w", address.Cause(err))
+		return nil, fmt.Errorf("rabbitmq: connect: %w", err)
 	}
 	return &connection{w, s}, nil
 }

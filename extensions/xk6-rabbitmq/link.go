@@ -41,9 +41,6 @@ type link struct {
 	subscriptions broker.List[*subscription]
 	// attempts to connect choose one node of a cluster after the other.
 	attempts int
-	// name on the server, and how long dialling may take.
-	name     string
-	patience time.Duration
 }
 
 // wire is a connection of the library, and the socket that it reads.
@@ -66,19 +63,18 @@ func (w *wire) unconfirmed() error {
 }
 
 func (s *session) connect(ctx context.Context, number int, consumes bool) (*link, error) {
-	l := &link{
-		Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number, consumes: consumes,
-		name: "mqbench-" + strconv.Itoa(number) + map[bool]string{true: "-consumers"}[consumes], patience: dialTimeout,
-	}
+	l := &link{Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number, consumes: consumes}
 	return l, l.Open(ctx, s.Base, l.made)
 }
 
 // made is a wire with everything that the link has.
 func (l *link) made(ctx context.Context) (*wire, error) {
-	w, err := l.dial(ctx)
+	soon, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	w, err := l.session.dial(soon, l.number+l.attempts, "mqbench-"+strconv.Itoa(l.number)+map[bool]string{true: "-consumers"}[l.consumes])
 	l.attempts++
 	if err != nil {
-		return nil, address.Cause(err)
+		return nil, err
 	}
 	if err := l.restore(ctx, w); err != nil {
 		_ = w.raw.Close()
@@ -88,10 +84,10 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 	return w, nil
 }
 
-// dial makes a wire, which the broker lists under the link's name.
-func (l *link) dial(ctx context.Context) (*wire, error) {
-	s, w := l.session, &wire{Lifetime: broker.NewLifetime(context.Background())}
-	url := s.urls[(l.number+l.attempts)%len(s.urls)]
+// dial makes a wire to a node of the cluster, which lists it under this name. The end of ctx ends the attempt.
+func (s *session) dial(ctx context.Context, number int, name string) (*wire, error) {
+	w, url := &wire{Lifetime: broker.NewLifetime(context.Background())}, s.urls[number%len(s.urls)]
+	stop := func() bool { return true }
 	config := amqp.Config{
 		Locale:     "en_US",
 		Heartbeat:  heartbeat,
@@ -99,25 +95,29 @@ func (l *link) dial(ctx context.Context) (*wire, error) {
 		ChannelMax: channelMax,
 		Properties: amqp.NewConnectionProperties(),
 		Dial: func(network, address string) (net.Conn, error) {
-			raw, err := s.Dialer(l.patience, nil)(ctx, network, address)
-			if err != nil {
-				return nil, err
+			raw, err := s.Dialer(0, nil)(ctx, network, address)
+			if err == nil {
+				w.raw = newIncoming(raw, s.secure())
+				stop = context.AfterFunc(ctx, func() { _ = raw.Close() })
 			}
-			w.raw = newIncoming(raw, s.secure())
-			// The library clears it when the connection is open.
-			return w.raw, raw.SetDeadline(time.Now().Add(l.patience))
+			return w.raw, err
 		},
 	}
-	config.Properties.SetClientConnectionName(l.name)
+	config.Properties.SetClientConnectionName(name)
 	if s.tls != nil {
 		config.TLSClientConfig = s.tls.Clone()
 		url = strings.Replace(url, "amqp://", "amqps://", 1)
 	}
 	var err error
-	if w.Connection, err = amqp.DialConfig(url, config); err != nil && w.raw != nil {
+	w.Connection, err = amqp.DialConfig(url, config)
+	stop()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("no answer: %w", ctx.Err())
+	}
+	if err != nil && w.raw != nil {
 		_ = w.raw.Close()
 	}
-	return w, err
+	return w, address.Cause(err)
 }
 
 // restore declares everything again, and publishes or consumes.
@@ -169,10 +169,17 @@ func (l *link) watch(w *wire) {
 	}()
 }
 
-func (l *link) close() {
-	if w, is := l.Now(); is {
-		w.close()
+// wires are what links have now; nil links have none.
+func wires(links []*link) (all []*wire) {
+	for _, l := range links {
+		if l == nil {
+			continue
+		}
+		if w, is := l.Now(); is {
+			all = append(all, w)
+		}
 	}
+	return all
 }
 
 // close says goodbye within a time limit, and then closes the socket, with or without an answer.

@@ -66,14 +66,12 @@ var (
 )
 
 func (p *producer) confirmed(of pending) error {
-	select {
-	case <-of.confirmation.Done():
-	case <-p.session.Over.Done():
-		return errUnknown
-	}
+	acked, err := of.confirmation.WaitContext(p.session.Over)
 	switch {
-	case of.confirmation.Acked():
+	case acked:
 		return nil
+	case err != nil:
+		return errUnknown
 	case of.wire.publish.IsClosed():
 		// Subtle: when a channel is closed the library reports everything that was pending as refused.
 		<-of.wire.Done()

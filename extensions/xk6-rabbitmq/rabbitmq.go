@@ -13,17 +13,20 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
-	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 	"github.com/mqbench/mqbench/extensions/xk6-rabbitmq/stream"
 )
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	s := &session{Base: broker.NewBase("rabbitmq", o), Throttle: broker.NewThrottle(o.Now), consumers: make([]*link, o.Connections)}
+	s := &session{
+		Base: broker.NewBase("rabbitmq", o), Throttle: broker.NewThrottle(o.Now), consumers: make([]*link, o.Connections), first: new(amqp.Connection),
+	}
 	var err error
 	if s.driverOptions, err = decode(o); err == nil && s.Queue == ofStream {
 		return stream.New(o, stream.Options{SubEntrySize: max(1, s.SubEntrySize), Acknowledge: s.Acknowledge, TLS: s.TLS})
@@ -51,10 +54,9 @@ type session struct {
 	// own are queues of subscriptions that outlive their connection.
 	own broker.List[string]
 
-	// Negotiated with the first connection.
-	server, erlang     string
-	frameMax, channels int
-	heartbeat          time.Duration
+	// first is the connection that tells the server's version, and what was negotiated.
+	first  *amqp.Connection
+	server string
 	// version of classic queues; 0 means the broker's default.
 	version int
 }
@@ -76,9 +78,8 @@ func (s *session) Open(ctx context.Context) error {
 	if !is {
 		return fmt.Errorf("rabbitmq: connect: %w", errHungUp)
 	}
+	s.first = w.Connection
 	s.server, _ = w.Properties["version"].(string)
-	s.erlang, _ = w.Properties["platform"].(string)
-	s.frameMax, s.channels, s.heartbeat = w.Config.FrameSize, int(w.Config.ChannelMax), w.Config.Heartbeat
 	var err error
 	s.version, err = versionFor(s.Queue, s.Durability, s.server)
 	return broker.Wrap("rabbitmq", err)
@@ -118,13 +119,9 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 // Remove deletes queues and exchanges over a separate connection: the broker may block connections that have published.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	l, err := s.connect(ctx, len(s.publishers), true)
-	var w *wire
+	w, err := s.dial(ctx, 0, "mqbench-remove")
 	if err == nil {
-		defer l.close()
-		w, err = l.wired()
-	}
-	if err == nil {
+		defer w.close()
 		queues, exchanges := s.own.All(), []string(nil)
 		if t := s.topology.Load(); t != nil && s.Client == 0 {
 			queues, exchanges = append(queues, slices.Collect(maps.Keys(t.queues))...), t.exchanges
@@ -142,7 +139,7 @@ func (s *session) Describe() broker.Description {
 		"exchange": cmp.Or(s.Exchange, "direct; topic where a subscription is a pattern"), "deliveryMode": deliveryModes[*s.Persistent], "mandatory": false,
 		"acknowledgeAlone":   acknowledges[broker.AcknowledgeOf(s.Acknowledge, "")],
 		"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")],
-		"prefetch":           s.prefetchText(), "heartbeat": s.heartbeat, "frameMaxBytes": s.frameMax, "channelMax": s.channels, "dialTimeout": dialTimeout,
+		"prefetch":           s.prefetchText(), "heartbeat": s.first.Config.Heartbeat, "frameMaxBytes": s.first.Config.FrameSize, "channelMax": s.first.Config.ChannelMax, "dialTimeout": dialTimeout,
 		"reconnect":       "after " + reconnectDelay.String() + ", unlimited; sends meanwhile fail",
 		"libraryRecovery": "off", "tls": s.secure(), "flush": "each message, as the library does", "batching": "none", "compression": "none",
 		"confirm": map[bool]string{true: "each message", false: "none"}[s.Confirms], "unconfirmedLimit": "none",
@@ -151,8 +148,8 @@ func (s *session) Describe() broker.Description {
 		set.Set("exchange", "your own; a topic that is a queue: the default one")
 		set.Set("queueExpires", unusedAfter.String()+" (groups and subscribers on exchanges)")
 	}
-	if s.erlang != "" {
-		set.Set("erlang", s.erlang)
+	if erlang := s.first.Properties["platform"]; erlang != nil {
+		set.Set("erlang", erlang)
 	}
 	if s.version > 0 && s.MessageBytes < embeddedBytes {
 		set.Set("queueVersion", s.version)
@@ -198,26 +195,15 @@ var acknowledges = map[string]string{
 
 // Held is how many messages the library has read and not handed over. Encrypted bytes cannot be counted.
 func (s *session) Held() (held int64, known bool) {
-	for _, l := range s.consumers {
-		if l == nil {
-			continue
-		}
-		if w, is := l.Now(); is {
-			held += w.raw.held()
-		}
+	for _, w := range wires(s.consumers) {
+		held += w.raw.held()
 	}
 	return held, !s.secure()
 }
 
 func (s *session) Close() error {
 	s.End()
-	var all sync.WaitGroup
-	for _, l := range slices.Concat(s.publishers, s.consumers) {
-		if l != nil {
-			all.Go(l.close)
-		}
-	}
-	all.Wait()
+	deadline.AtMost(3*closeGrace, deadline.Steps(wires(slices.Concat(s.publishers, s.consumers)), (*wire).close)...)
 	return nil
 }
 
