@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -23,16 +22,6 @@ var (
 	errPublish = errors.New("rabbitmq: publish: not connected")
 	errUnknown = fmt.Errorf("rabbitmq: connection lost: %w", broker.ErrUnknown)
 )
-
-// outgoing is what a wire has to publish.
-type outgoing struct {
-	queue chan sent
-	frame []byte // the last one, whose memory the next one takes
-	// mutex guards unconfirmed entries by their number, of which last was the last. Without a map the wire is over.
-	mutex       sync.Mutex
-	unconfirmed map[uint64][]sent
-	last        uint64
-}
 
 type sent struct {
 	m    *broker.Message
@@ -85,22 +74,22 @@ func (w *wire) publishSome(batch []sent) []sent {
 		head = subEntryBytes
 	}
 	frame := append(append(w.frame[:0], begin(publish)...), byte(topic), 0, 0, 0, 0)
-	w.mutex.Lock()
+	w.mu.Lock()
 	if w.unconfirmed == nil {
-		w.mutex.Unlock()
+		w.mu.Unlock()
 		batch[0].done(batch[0].m, 0, errPublish)
 		return batch[1:]
 	}
-	for entries := uint32(1); len(batch) > 0 && batch[0].m.Topic == topic; entries++ {
+	for entries := uint32(1); ; entries++ {
 		n, size := 0, head
 		for n < min(len(batch), w.session.SubEntrySize) && batch[n].m.Topic == topic {
 			more := messageBytes + len(batch[n].m.Payload)
-			if n > 0 && frameBytes+size+more > w.frameMax {
+			if (n > 0 || entries > 1) && len(frame)+size+more > w.frameMax {
 				break
 			}
 			n, size = n+1, size+more
 		}
-		if entries > 1 && len(frame)+size > w.frameMax {
+		if n == 0 {
 			break
 		}
 		w.last++
@@ -116,7 +105,7 @@ func (w *wire) publishSome(batch []sent) []sent {
 		batch = batch[n:]
 		order.PutUint32(frame[frameBytes-4:], entries)
 	}
-	w.mutex.Unlock()
+	w.mu.Unlock()
 	w.write(frame)
 	w.frame = frame
 	return batch
@@ -132,10 +121,10 @@ func (w *wire) settle(refused bool, r reader) {
 		if refused {
 			err = fmt.Errorf("rabbitmq: publish: %w", code(r.uint(2)))
 		}
-		w.mutex.Lock()
+		w.mu.Lock()
 		entry := w.unconfirmed[id]
 		delete(w.unconfirmed, id)
-		w.mutex.Unlock()
+		w.mu.Unlock()
 		for _, one := range entry {
 			one.done.Settle(one.m, at, err)
 		}
@@ -144,10 +133,10 @@ func (w *wire) settle(refused bool, r reader) {
 
 // giveUp completes the messages of a wire that is over.
 func (w *wire) giveUp() {
-	w.mutex.Lock()
+	w.mu.Lock()
 	entries := w.unconfirmed
 	w.unconfirmed = nil
-	w.mutex.Unlock()
+	w.mu.Unlock()
 	for _, entry := range entries {
 		for _, one := range entry {
 			err := errUnknown

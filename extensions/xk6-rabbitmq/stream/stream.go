@@ -9,7 +9,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -54,7 +53,7 @@ type session struct {
 	queueLength int
 	// Both are by connection; consumers are nil where this client has none.
 	publishers, consumers []*link
-	topics                atomic.Value
+	topics                broker.List[string]
 }
 
 var (
@@ -88,7 +87,9 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if err == nil && !s.Found() {
 		err = deadline.Each(ctx, names, w.makeEmpty)
 	}
-	s.topics.Store(names)
+	for _, name := range names {
+		s.topics.Add(name)
+	}
 	for _, l := range s.publishers {
 		if err == nil {
 			w, err = l.wired()
@@ -115,7 +116,7 @@ func (s *session) Remove(ctx context.Context) error {
 	w, err := s.dial(ctx, 0) // the others may be lost
 	if err == nil {
 		defer w.End(nil)
-		err = deadline.Each(ctx, s.names(), w.delete)
+		err = deadline.Each(ctx, s.topics.All(), w.delete)
 	}
 	return broker.Wrap("rabbitmq: remove streams", address.Cause(err))
 }
@@ -169,12 +170,6 @@ func (s *session) Close() error {
 
 var acknowledges = map[string]string{
 	broker.Automatic: "none", broker.PerMessage: "each message, by storing its offset", broker.PerBatch: "each chunk, by storing its offset",
-}
-
-// names of the topics, once they are prepared.
-func (s *session) names() []string {
-	names, _ := s.topics.Load().([]string)
-	return names
 }
 
 func (l *link) wired() (*wire, error) {

@@ -26,7 +26,7 @@ func unconnected(subEntrySize, frameMax int) (*wire, *written) {
 	s := &session{Base: broker.NewBase("rabbitmq", broker.Options{Now: func() int64 { return 7 }}), Options: Options{SubEntrySize: subEntrySize}}
 	conn := &written{}
 	w := &wire{Conn: conn, Lifetime: broker.NewLifetime(s.Over), session: s, frameMax: frameMax, asking: map[uint32]chan reader{}}
-	w.outgoing = outgoing{queue: make(chan sent, 10), unconfirmed: map[uint64][]sent{}}
+	w.unconfirmed = map[uint64][]sent{}
 	return w, conn
 }
 

@@ -54,13 +54,17 @@ type wire struct {
 	// held is how many messages of chunks wait for their consumer.
 	held atomic.Int64
 
+	queue chan sent
+	frame []byte // the last one of messages, whose memory the next one takes
+
 	// mu guards the fields below.
 	mu     sync.Mutex
 	asked  uint32
 	asking map[uint32]chan reader
 	chunks []chan chunk // by the subscription's number
-
-	outgoing
+	// unconfirmed entries by their number, of which last was the last. Without a map the wire is over.
+	unconfirmed map[uint64][]sent
+	last        uint64
 }
 
 func (s *session) connect(ctx context.Context, number int, consumes bool) (*link, error) {
@@ -75,7 +79,7 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 	if err == nil && !l.consumes {
 		context.AfterFunc(w, w.giveUp)
 		go w.publish()
-		err = w.declare(ctx, l.session.names())
+		err = w.declare(ctx, l.session.topics.All())
 	}
 	for _, sub := range l.subscriptions.All() {
 		if err == nil {
@@ -91,19 +95,20 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 func (s *session) dial(ctx context.Context, number int) (*wire, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	conn, err := s.Dialer(dialTimeout, s.tls)(ctx, "tcp", s.at.Hosts[number%len(s.at.Hosts)])
+	conn, err := s.Dialer(0, s.tls)(ctx, "tcp", s.at.Hosts[number%len(s.at.Hosts)])
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{Conn: conn, Lifetime: broker.NewLifetime(s.Over), session: s, tuned: make(chan struct{}), asking: map[uint32]chan reader{}}
-	w.outgoing = outgoing{queue: make(chan sent, s.queueLength), unconfirmed: map[uint64][]sent{}}
+	w := &wire{
+		Conn: conn, Lifetime: broker.NewLifetime(s.Over), session: s, tuned: make(chan struct{}), queue: make(chan sent, s.queueLength),
+		asking: map[uint32]chan reader{}, unconfirmed: map[uint64][]sent{},
+	}
 	context.AfterFunc(w, func() { _ = conn.Close() })
 	go w.read()
-	if err := w.logIn(ctx); err != nil {
+	if err = w.logIn(ctx); err != nil {
 		w.End(err)
-		return nil, err
 	}
-	return w, nil
+	return w, err
 }
 
 func (w *wire) logIn(ctx context.Context) error {
