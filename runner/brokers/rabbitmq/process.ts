@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { failure } from "../../errors.ts";
 import { shellWord } from "../../shell.ts";
 import { hostPort } from "../addresses.ts";
-import { lines, texts } from "../config.ts";
+import { lines } from "../config.ts";
 import type { SystemOptionsOfAnyBroker } from "../fields.ts";
 import type { Setup } from "../process.ts";
 import { askHost, factsIn, installedServer, newLogin } from "../server.ts";
@@ -15,8 +15,10 @@ const NAME = "rabbitmq-server";
 const install =
 	"apt-get install rabbitmq-server, dnf install rabbitmq-server, brew install rabbitmq, or https://www.rabbitmq.com/docs/download";
 
+type Options = SystemOptionsOfAnyBroker & { readonly queue?: string };
+
 /** Its own name, cookie, ports and folders keep it apart from a node that runs. On hosts, stop the package's service: it has the same port. */
-export const server = installedServer<SystemOptionsOfAnyBroker>({
+export const server = installedServer<Options>({
 	name: NAME,
 	from: "`rabbitmq-server` and Erlang on PATH; or `binary: /opt/rabbitmq`",
 	install,
@@ -30,12 +32,26 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 		{ number: 4370, from: "itself" },
 		{ number: 15_693, from: "health" },
 	],
-	async launch(setup) {
+	async launch(setup, options) {
 		const login = newLogin();
 		const found = await Promise.all(setup.nodes.map((_, node) => find(setup, node)));
-		const settings = settingsOf(setup, found[0]?.version ?? "");
-		const stream = isStream(setup);
-		const { metrics: asked = false } = setup.system.options;
+		const { queue, metrics: asked = false } = options;
+		const stream = queue === "stream";
+		const keepsNothing = setup.level === "memory" || queue === "transient";
+		const major = Number.parseInt(found[0]?.version ?? "", 10);
+		const frameBytes = setup.messageBytes + FRAME_OVERHEAD;
+		const embeddedBytes = setup.messageBytes + OVERHEAD_BYTES;
+		const embedded =
+			setup.level === "os" && !stream && major === 3 && embeddedBytes > EMBEDDED_BYTES;
+		const settings = {
+			// A laptop's disk is fuller than a server's: the default would block publishers there.
+			"disk_free_limit.absolute": "50MB",
+			...(setup.messageBytes > OWN_MAX_BYTES && { max_message_size: setup.messageBytes }),
+			...(stream && frameBytes > OWN_FRAME_BYTES && { "stream.frame_max": frameBytes }),
+			...(embedded && { queue_index_embed_msgs_below: embeddedBytes }),
+			...(keepsNothing && major >= DEPRECATES_SINCE && { [TRANSIENT]: true }),
+			...options.config,
+		};
 		// Not without being asked: its pages take some of the broker's CPU.
 		const watched = typeof asked === "object" && asked.url === undefined;
 		const plugins = [stream && "rabbitmq_stream", watched && "rabbitmq_prometheus"]
@@ -53,7 +69,7 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 			},
 			url: `${stream ? "rabbitmq-stream" : "amqp"}://${login.inUrl}${setup.nodes[0]?.client}`,
 			settings: { ...settings, plugins: plugins || "none", schedulers: "+sbwt none" },
-			flushes: !keepsNothing(setup) && !stream,
+			flushes: !keepsNothing && !stream,
 			...(watched && { metrics: setup.nodes.map(({ health }) => `http://${health}/metrics`) }),
 			startMs: 90_000,
 			stopMs: 10_000,
@@ -73,17 +89,31 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 					},
 					" = ",
 				);
+				const at = (name: string) => path.posix.join(folder, name);
 				if (names !== null)
 					return {
 						argv: [program],
-						...ownNode({
-							store: folder,
-							names,
-							namePort,
-							distribution,
-							configuration,
-							pluginFiles,
-						}),
+						files: {
+							".erlang.cookie": randomBytes(12).toString("hex"),
+							"rabbitmq-env.conf": nameServer(names, namePort, at("alive")),
+							"rabbitmq.conf": configuration,
+							...pluginFiles,
+						},
+						env: {
+							// The script becomes the server: signals reach it, and the agent's death ends it.
+							detached: "true",
+							RABBITMQ_CONF_ENV_FILE: at("rabbitmq-env.conf"),
+							RABBITMQ_CONFIG_FILE: at("rabbitmq.conf"),
+							RABBITMQ_ADVANCED_CONFIG_FILE: at("advanced.config"),
+							RABBITMQ_ENABLED_PLUGINS_FILE: at("enabled_plugins"),
+							RABBITMQ_MNESIA_BASE: at("data"),
+							RABBITMQ_LOG_BASE: at("log"),
+							RABBITMQ_LOGS: "-",
+							RABBITMQ_GENERATED_CONFIG_DIR: at("generated"),
+							RABBITMQ_PID_FILE: at("pid"),
+							...apart(namePort, distribution),
+							ERL_CRASH_DUMP_SECONDS: "0",
+						},
 					};
 				return {
 					argv: [program],
@@ -104,10 +134,6 @@ export const FRAME_OVERHEAD = 64;
 
 /** The plugin would otherwise make channels count each message for it (collect_statistics: fine). */
 const COARSE = "[{rabbitmq_management_agent, [{rates_mode, none}]}].\n";
-
-function isStream({ system: { options } }: Pick<Setup, "system">): boolean {
-	return "queue" in options && options.queue === "stream";
-}
 
 /** About program $p: the script behind a package's wrapper, the version by plugin rabbit-3.10.8, and epmd, not always next to erl. */
 const ABOUT = [
@@ -149,42 +175,6 @@ async function find(setup: Setup, node: number) {
 	});
 }
 
-/** Files and environment of a separate node, whose home is `store`. `names`: Erlang's name server. */
-function ownNode(of: {
-	readonly store: string;
-	readonly names: string;
-	readonly namePort: number;
-	readonly distribution: number;
-	readonly configuration: string;
-	readonly pluginFiles: Readonly<Record<string, string>>;
-}) {
-	const { store, names, namePort, distribution, configuration, pluginFiles } = of;
-	const at = (name: string) => path.posix.join(store, name);
-	return {
-		files: {
-			".erlang.cookie": randomBytes(12).toString("hex"),
-			"rabbitmq-env.conf": nameServer(names, namePort, store),
-			"rabbitmq.conf": configuration,
-			...pluginFiles,
-		},
-		env: {
-			// The script becomes the server: signals reach it, and the agent's death ends it.
-			detached: "true",
-			RABBITMQ_CONF_ENV_FILE: at("rabbitmq-env.conf"),
-			RABBITMQ_CONFIG_FILE: at("rabbitmq.conf"),
-			RABBITMQ_ADVANCED_CONFIG_FILE: at("advanced.config"),
-			RABBITMQ_ENABLED_PLUGINS_FILE: at("enabled_plugins"),
-			RABBITMQ_MNESIA_BASE: at("data"),
-			RABBITMQ_LOG_BASE: at("log"),
-			RABBITMQ_LOGS: "-",
-			RABBITMQ_GENERATED_CONFIG_DIR: at("generated"),
-			RABBITMQ_PID_FILE: at("pid"),
-			...apart(namePort, distribution),
-			ERL_CRASH_DUMP_SECONDS: "0",
-		},
-	};
-}
-
 /** Keeps it apart from other nodes on the network: its own name, and ports on loopback. */
 function apart(namePort: number, distribution: number): Record<string, string> {
 	return {
@@ -206,41 +196,15 @@ const OWN_FRAME_BYTES = 1024 ** 2;
 const EMBEDDED_BYTES = 4096;
 const OVERHEAD_BYTES = 1024;
 /** Shared transient queues need this permission; before, the key is unknown. */
+const TRANSIENT = "deprecated_features.permit.transient_nonexcl_queues";
 const DEPRECATES_SINCE = 4;
-
-/** `config` overrides the settings that a run needs. */
-function settingsOf(
-	{ system, level, messageBytes }: Pick<Setup, "system" | "level" | "messageBytes">,
-	installed: string,
-): Record<string, string> {
-	const settings: Record<string, string> = {
-		// A laptop's disk is fuller than a server's: the default would block publishers there.
-		"disk_free_limit.absolute": "50MB",
-	};
-	if (messageBytes > OWN_MAX_BYTES) settings.max_message_size = String(messageBytes);
-	const frame = messageBytes + FRAME_OVERHEAD;
-	if (isStream({ system })) {
-		if (frame > OWN_FRAME_BYTES) settings["stream.frame_max"] = String(frame);
-		return { ...settings, ...texts(system.options.config ?? {}) };
-	}
-	const major = Number.parseInt(installed, 10);
-	if (level === "os" && major === 3 && messageBytes + OVERHEAD_BYTES > EMBEDDED_BYTES)
-		settings.queue_index_embed_msgs_below = String(messageBytes + OVERHEAD_BYTES);
-	if (keepsNothing({ system, level }) && major >= DEPRECATES_SINCE)
-		settings["deprecated_features.permit.transient_nonexcl_queues"] = "true";
-	return { ...settings, ...texts(system.options.config ?? {}) };
-}
-
-function keepsNothing({ system: { options }, level }: Pick<Setup, "system" | "level">): boolean {
-	return level === "memory" || ("queue" in options && options.queue === "transient");
-}
 
 /**
  * The first Erlang node starts its name server, epmd, as a daemon that would never end. So the start script starts one in the foreground,
  * in the process group that the agent kills; the end of a pipe that only the server holds open ends it in any case.
  */
-function nameServer(program: string, port: number, store: string): string {
-	const alive = shellWord(path.join(store, "alive"));
+function nameServer(program: string, port: number, pipe: string): string {
+	const alive = shellWord(pipe);
 	return `# Read by the start script first, and by the server itself later.
 if [ "$CONF_ENV_FILE_PHASE" = rabbitmq-env ]; then
 	rm -f ${alive} && mkfifo ${alive}
