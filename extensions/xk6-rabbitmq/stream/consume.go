@@ -110,17 +110,14 @@ func (sub *subscription) take(w *wire, number byte, chunks <-chan chunk) {
 		case c := <-chunks:
 			at := sub.session.Now()
 			w.write(order.AppendUint16(append(begin(credit), number), 1))
-			for offset := c.first; len(c.data) > 0 && w.Context.Err() == nil; {
-				several := uint64(1)
-				if c.data[0]&(1<<7) != 0 {
-					c.data.uint(1)
-					several = c.data.uint(2)
-					c.data.bytes(4 + 4)
+			offset, end := c.first, c.first+c.messages
+			for ; len(c.data) > 0 && w.Context.Err() == nil; offset++ {
+				if c.data[0]&(1<<7) != 0 { // an entry of several: they follow
+					c.data.bytes(subEntryBytes - entryBytes)
 				}
-				for end := offset + several; offset < end && w.Context.Err() == nil; offset++ {
-					sub.message(w, offset, payloadOf(c.data.bytes(int(c.data.uint(4)))), at)
-				}
+				sub.message(w, offset, payloadOf(c.data.bytes(int(c.data.uint(4)))), at)
 			}
+			w.held.Add(int64(offset) - int64(end)) // other programs compress entries
 			sub.store(w, broker.PerBatch)
 		}
 	}
