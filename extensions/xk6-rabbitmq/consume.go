@@ -60,11 +60,10 @@ func (sub *subscription) start(w *wire) error {
 		return fmt.Errorf("open a channel: %w", err)
 	}
 	shut := on.NotifyClose(make(chan *amqp.Error, 1))
-	if sub.own && !s.durable() {
-		// The broker may not have noticed yet that the queue's earlier owner is gone.
-		sub.queue = t.nameOwn(sub.topic)
-	}
 	if sub.own {
+		if !s.durable() { // the broker may not have noticed yet that the queue's earlier owner is gone
+			sub.queue = t.nameOwn(sub.topic)
+		}
 		if err := t.declareQueue(on, sub.queue, sub.topic, !s.durable()); err != nil {
 			return err
 		}

@@ -10,12 +10,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// connection is one that comes and goes.
-type connection struct {
-	*wire
-	s *session
-}
-
 var _ broker.Dialer = (*session)(nil)
 
 func (s *session) Dial(ctx context.Context, n int64) (broker.Connection, error) {
@@ -23,13 +17,13 @@ func (s *session) Dial(ctx context.Context, n int64) (broker.Connection, error) 
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq: connect: %w", err)
 	}
-	return &connection{w, s}, nil
+	return w, nil
 }
 
 // Greet uses the usual queue of a client for itself: exclusive, named by the server, reached by the default exchange.
-func (c *connection) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
+func (w *wire) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
 	return broker.Wrap("rabbitmq", within(ctx, func() error {
-		on, err := c.Channel()
+		on, err := w.Channel()
 		if err != nil {
 			return fmt.Errorf("open a channel: %w", err)
 		}
@@ -43,12 +37,11 @@ func (c *connection) Greet(ctx context.Context, m *broker.Message, handle broker
 		}
 		go func() {
 			for d := range deliveries {
-				handle(broker.Delivery{ReceivedNs: c.s.Now(), Payload: d.Body, Redelivered: d.Redelivered})
+				handle(broker.Delivery{ReceivedNs: w.now(), Payload: d.Body, Redelivered: d.Redelivered})
 			}
 		}()
 		return on.PublishWithContext(ctx, "", queue.Name, false, false, amqp.Publishing{DeliveryMode: amqp.Transient, Body: m.Payload})
 	}))
 }
 
-func (c *connection) Gone() bool { return c.IsClosed() }
-func (c *connection) Close()     { c.wire.close() }
+func (w *wire) Gone() bool { return w.IsClosed() }

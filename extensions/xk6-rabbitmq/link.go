@@ -48,6 +48,7 @@ type wire struct {
 	*amqp.Connection
 	raw     *incoming
 	publish *amqp.Channel
+	now     func() int64
 	// It ends when the wire is given up, and the link then makes a new one.
 	broker.Lifetime
 }
@@ -86,7 +87,7 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 
 // dial makes a wire to a node of the cluster, which lists it under this name. The end of ctx ends the attempt.
 func (s *session) dial(ctx context.Context, number int, name string) (*wire, error) {
-	w, url := &wire{Lifetime: broker.NewLifetime(context.Background())}, s.urls[number%len(s.urls)]
+	w, url := &wire{Lifetime: broker.NewLifetime(context.Background()), now: s.Now}, s.urls[number%len(s.urls)]
 	stop := func() bool { return true }
 	config := amqp.Config{
 		Locale:     "en_US",
@@ -182,8 +183,8 @@ func wires(links []*link) (all []*wire) {
 	return all
 }
 
-// close says goodbye within a time limit, and then closes the socket, with or without an answer.
-func (w *wire) close() {
+// Close says goodbye within a time limit, and then closes the socket, with or without an answer.
+func (w *wire) Close() {
 	deadline.AtMost(2*closeGrace, func() { _ = w.CloseDeadline(time.Now().Add(closeGrace)) })
 	_ = w.raw.Close()
 }

@@ -10,8 +10,7 @@ import (
 )
 
 type producer struct {
-	session  *session
-	link     *link
+	*link
 	topology *topology
 	mode     uint8
 	// unconfirmed is by topic: the library's own listeners (NotifyPublish) return confirmations in the order of publishing. One slow queue
@@ -26,7 +25,7 @@ type pending struct {
 
 func (s *session) Producer(connection int) (broker.Producer, error) {
 	return &producer{
-		session: s, link: s.publishers[connection], mode: deliveryModes[*s.Persistent], topology: s.topology.Load(),
+		link: s.publishers[connection], mode: deliveryModes[*s.Persistent], topology: s.topology.Load(),
 		unconfirmed: make([]*broker.Unanswered[pending], len(s.layout.Topics)),
 	}, nil
 }
@@ -34,7 +33,7 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 // Send publishes and flushes. It blocks while the broker does not read (its flow control). Without confirms that is all. If the connection is lost
 // before a message was confirmed, its fate is unknown.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
-	w, is := p.link.Now()
+	w, is := p.Now()
 	if !is {
 		done(m, 0, errPublish)
 		return

@@ -74,14 +74,12 @@ func (s *session) Open(ctx context.Context) error {
 		}
 		s.publishers = append(s.publishers, l)
 	}
-	w, is := s.publishers[0].Now()
-	if !is {
-		return fmt.Errorf("rabbitmq: connect: %w", errHungUp)
+	w, err := s.publishers[0].wired()
+	if err == nil {
+		s.first = w.Connection
+		s.server, _ = w.Properties["version"].(string)
+		s.version, err = versionFor(s.Queue, s.Durability, s.server)
 	}
-	s.first = w.Connection
-	s.server, _ = w.Properties["version"].(string)
-	var err error
-	s.version, err = versionFor(s.Queue, s.Durability, s.server)
 	return broker.Wrap("rabbitmq", err)
 }
 
@@ -121,7 +119,7 @@ func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
 	w, err := s.dial(ctx, 0, "mqbench-remove")
 	if err == nil {
-		defer w.close()
+		defer w.Close()
 		queues, exchanges := s.own.All(), []string(nil)
 		if t := s.topology.Load(); t != nil && s.Client == 0 {
 			queues, exchanges = append(queues, slices.Collect(maps.Keys(t.queues))...), t.exchanges
@@ -203,7 +201,7 @@ func (s *session) Held() (held int64, known bool) {
 
 func (s *session) Close() error {
 	s.End()
-	deadline.AtMost(3*closeGrace, deadline.Steps(wires(slices.Concat(s.publishers, s.consumers)), (*wire).close)...)
+	deadline.AtMost(3*closeGrace, deadline.Steps(wires(slices.Concat(s.publishers, s.consumers)), (*wire).Close)...)
 	return nil
 }
 

@@ -32,14 +32,14 @@ type link struct {
 	number  int
 	client  *sqs.Client
 	waiting chan outgoing
-	sent    int64
-	life    *broker.Lifeline
+	// sent counts the messages of FIFO queues, which one request at a time sends.
+	sent int64
+	life *broker.Lifeline
 }
 
 type outgoing struct {
 	message *broker.Message
 	done    broker.Done
-	number  int64
 }
 
 var (
@@ -54,9 +54,8 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 		done(m, 0, errClosed)
 		return
 	}
-	l.sent++
 	select {
-	case l.waiting <- outgoing{m, done, l.sent}:
+	case l.waiting <- outgoing{m, done}:
 	case <-l.session.Over.Done():
 		done(m, 0, errClosed)
 	}
@@ -143,7 +142,8 @@ func (l *link) entry(id string, o outgoing) types.SendMessageBatchRequestEntry {
 		e.MessageAttributes = map[string]types.MessageAttributeValue{payloadName: {DataType: aws.String("Binary"), BinaryValue: o.message.Payload}}
 	}
 	if s.own.FIFO {
-		e.MessageGroupId = aws.String(cmp.Or(string(o.message.Key), fmt.Sprintf("%d-%d-%d", s.Client, l.number, o.number%int64(s.own.Groups))))
+		l.sent++
+		e.MessageGroupId = aws.String(cmp.Or(string(o.message.Key), fmt.Sprintf("%d-%d-%d", s.Client, l.number, l.sent%int64(s.own.Groups))))
 		e.MessageDeduplicationId = aws.String(rand.Text())
 	}
 	return e

@@ -233,12 +233,12 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	larger := r.ContentLength
 	if err == nil {
 		larger = max(larger, answer.ContentLength)
+		if c.session.server.Load() == nil {
+			said := answer.Header.Get("Server")
+			c.session.server.Store(&said)
+		}
 	}
 	c.session.requests.Add(1 + max(0, larger-1)/billedBytes)
-	if err == nil && c.session.server.Load() == nil {
-		said := answer.Header.Get("Server")
-		c.session.server.Store(&said)
-	}
 	return answer, err
 }
 
