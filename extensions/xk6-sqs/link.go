@@ -22,8 +22,6 @@ import (
 const (
 	payloadName = "p"
 	noBody      = "-"
-	// unsaid is the reason of a refusal that has none.
-	unsaid = "refused"
 )
 
 // link is one connection that sends several requests at once.
@@ -119,7 +117,7 @@ func (l *link) request(batch []outgoing) {
 		var out *sqs.SendMessageBatchOutput
 		if out, err = l.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &at, Entries: entries}); err == nil {
 			for _, one := range out.Failed {
-				refused[*one.Id] = fmt.Errorf("sqs: send: %s", cmp.Or(aws.ToString(one.Message), aws.ToString(one.Code), unsaid))
+				refused[*one.Id] = fmt.Errorf("sqs: send: %s", cmp.Or(aws.ToString(one.Message), aws.ToString(one.Code)))
 			}
 		}
 	}
@@ -157,7 +155,7 @@ func (l *link) failure(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &answer) && answer.ErrorFault() != smithy.FaultServer:
-		return fmt.Errorf("sqs: send: %s", cmp.Or(answer.ErrorMessage(), answer.ErrorCode(), unsaid))
+		return fmt.Errorf("sqs: send: %s", cmp.Or(answer.ErrorMessage(), answer.ErrorCode()))
 	}
 	l.life.Failed("connection lost", err)
 	if errors.As(err, &dial) && dial.Op == "dial" {

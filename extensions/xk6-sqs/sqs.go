@@ -77,7 +77,6 @@ type session struct {
 	urls     map[string]string
 	// requests that the service would bill.
 	requests  atomic.Int64
-	server    atomic.Pointer[string]
 	consumers broker.List[*consumer]
 }
 
@@ -178,13 +177,9 @@ func (s *session) Describe() broker.Description {
 		"confirm": "each request", "flush": "each request, at once", "batching": batching, "compression": "none",
 		"acknowledgeAlone": deleted, "acknowledgeInGroup": deleted, "prefetch": fmt.Sprintf("%d messages in an answer", s.own.Prefetch),
 	})
-	server := "SQS"
-	if said := s.server.Load(); said != nil && *said != "" {
-		server += " by " + *said
-	}
 	return broker.Description{
 		Acks: true, Order: order, Stores: true, RedeliversAfter: s.visibility(), Settings: set.Printed,
-		Library: "aws-sdk-go-v2 sqs " + sqs.ServiceAPIVersion, Server: server,
+		Library: "aws-sdk-go-v2 sqs " + sqs.ServiceAPIVersion, Server: "SQS",
 	}
 }
 
@@ -222,7 +217,7 @@ func (s *session) client(connections int) *sqs.Client {
 	})
 }
 
-// counting counts requests, and reads the server's name.
+// counting counts requests.
 type counting struct {
 	session *session
 	below   *http.Transport
@@ -233,10 +228,6 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	larger := r.ContentLength
 	if err == nil {
 		larger = max(larger, answer.ContentLength)
-		if c.session.server.Load() == nil {
-			said := answer.Header.Get("Server")
-			c.session.server.Store(&said)
-		}
 	}
 	c.session.requests.Add(1 + max(0, larger-1)/billedBytes)
 	return answer, err
