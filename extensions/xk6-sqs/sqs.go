@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -289,16 +288,10 @@ func (s *session) isEmpty(ctx context.Context, at string) error {
 	if err != nil {
 		return err
 	}
-	total := 0
-	for _, name := range names {
-		n, err := strconv.Atoi(said.Attributes[string(name)])
-		if err != nil {
-			return err
+	for _, n := range said.Attributes {
+		if n != "0" {
+			return fmt.Errorf("it holds %s messages, which consumers would take away; use an empty one", n)
 		}
-		total += n
-	}
-	if total > 0 {
-		return fmt.Errorf("it holds %d messages, which consumers would take away; use an empty one", total)
 	}
 	return nil
 }
