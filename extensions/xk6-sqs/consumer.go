@@ -46,7 +46,7 @@ func (c *consumer) work() {
 	for {
 		answer, err := c.client.ReceiveMessage(c.over, &sqs.ReceiveMessageInput{
 			QueueUrl: &c.url, MaxNumberOfMessages: int32(s.own.Prefetch), WaitTimeSeconds: int32(s.own.WaitNs / int64(time.Second)),
-			MessageAttributeNames: []string{payloadName}, MessageSystemAttributeNames: []types.MessageSystemAttributeName{receiveCount},
+			MessageSystemAttributeNames: []types.MessageSystemAttributeName{receiveCount},
 		})
 		at := s.Now()
 		if c.over.Err() != nil {
@@ -96,9 +96,6 @@ func (c *consumer) delete(all []types.Message) {
 }
 
 func decoded(m types.Message) []byte {
-	if value, is := m.MessageAttributes[payloadName]; is {
-		return value.BinaryValue
-	}
 	body := aws.ToString(m.Body)
 	if payload, err := base64.StdEncoding.DecodeString(body); err == nil {
 		return payload

@@ -18,12 +18,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// payloadName is the attribute that has a binary payload; attributes with it is a body, which the service wants.
-const (
-	payloadName = "p"
-	noBody      = "-"
-)
-
 // link is one connection that sends several requests at once.
 type link struct {
 	session *session
@@ -110,8 +104,7 @@ func (l *link) request(batch []outgoing) {
 	var err error
 	if one := entries[0]; len(entries) == 1 {
 		_, err = l.client.SendMessage(ctx, &sqs.SendMessageInput{
-			QueueUrl: &at, MessageBody: one.MessageBody, MessageAttributes: one.MessageAttributes,
-			MessageGroupId: one.MessageGroupId, MessageDeduplicationId: one.MessageDeduplicationId,
+			QueueUrl: &at, MessageBody: one.MessageBody, MessageGroupId: one.MessageGroupId, MessageDeduplicationId: one.MessageDeduplicationId,
 		})
 	} else {
 		var out *sqs.SendMessageBatchOutput
@@ -130,15 +123,10 @@ func (l *link) request(batch []outgoing) {
 	}
 }
 
-// entry is a message in the protocol's form: text, or an attribute next to it. In a FIFO queue it has a message group, and a unique id.
+// entry is a message in the protocol's form, which is text. In a FIFO queue it has a message group, and a unique id.
 func (l *link) entry(id string, o outgoing) types.SendMessageBatchRequestEntry {
 	s := l.session
-	e := types.SendMessageBatchRequestEntry{Id: &id, MessageBody: aws.String(noBody)}
-	if s.own.Encoding == "base64" {
-		e.MessageBody = aws.String(base64.StdEncoding.EncodeToString(o.message.Payload))
-	} else {
-		e.MessageAttributes = map[string]types.MessageAttributeValue{payloadName: {DataType: aws.String("Binary"), BinaryValue: o.message.Payload}}
-	}
+	e := types.SendMessageBatchRequestEntry{Id: &id, MessageBody: aws.String(base64.StdEncoding.EncodeToString(o.message.Payload))}
 	if s.own.FIFO {
 		l.sent++
 		e.MessageGroupId = aws.String(cmp.Or(string(o.message.Key), fmt.Sprintf("%d-%d-%d", s.Client, l.number, l.sent%int64(s.own.Groups))))

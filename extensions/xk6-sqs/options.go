@@ -22,7 +22,6 @@ type options struct {
 	Prefetch     int    `json:"prefetch"`
 	WaitNs       int64  `json:"waitNs"`
 	VisibilityNs int64  `json:"visibilityNs"`
-	Encoding     string `json:"encoding" known:"base64 binary"`
 }
 
 // All other settings are set here, and printed by Describe.

@@ -169,7 +169,7 @@ func (s *session) Describe() broker.Description {
 		set.Set("deduplication", "by an id of each message")
 	}
 	set.Print(map[string]any{
-		"connections": s.Connections, "region": s.own.Region, "queues": kind, "encoding": s.own.Encoding,
+		"connections": s.Connections, "region": s.own.Region, "queues": kind, "encoding": "base64",
 		"requests": fmt.Sprintf("%d at once on a connection, each on a connection of HTTP's", s.own.Requests),
 		"retries":  "none: the library would send a message again", "longPolling": time.Duration(s.own.WaitNs),
 		"visibilityTimeout": s.visibility(), "requestTimeout": s.timeout(), "dialTimeout": dialTimeout, "idleTimeout": idleTimeout,

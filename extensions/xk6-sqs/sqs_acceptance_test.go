@@ -17,7 +17,7 @@ func TestElasticMQKeepsTheContract(t *testing.T) {
 	for name, options := range map[string]string{
 		// The messages of a consumer that dies come again after the visibility timeout, half a minute by default.
 		"standard": `{"visibilityNs": 10000000000}`,
-		"batches":  `{"visibilityNs": 10000000000, "batch": 10, "requests": 2, "encoding": "binary"}`,
+		"batches":  `{"visibilityNs": 10000000000, "batch": 10, "requests": 2}`,
 		"FIFO":     `{"visibilityNs": 10000000000, "fifo": true}`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,6 @@ func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
 func TestWhatCannotBeDoneIsRefusedBeforeAConnection(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	for _, c := range []struct{ options, url, says string }{
-		{`{"encoding": "hex"}`, "http://here", "encoding"},
 		{`{}`, "sqs://here", "http://host:port"},
 		{`{}`, "http://me:s3cr3t@here", "credentials come from the environment"},
 		{`{}`, "https://sqs.eu-central-1.amazonaws.com", "AWS_ACCESS_KEY_ID"},

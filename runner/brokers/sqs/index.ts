@@ -1,6 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-sqs/defaults.json" with { type: "json" };
-import { choice, count, flag, named, span, word } from "../../model/field.ts";
+import { count, flag, named, span, word } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { broker, storesAs } from "../broker.ts";
 import { lines } from "../config.ts";
@@ -51,16 +51,10 @@ const SqsOptions = z.strictObject({
 		`A message that is not deleted within this time (whole seconds) is delivered again. Default: ${formatDurationExact(defaults.visibilityNs)}, the service's.`,
 		["2min"],
 	).optional(),
-	encoding: choice(
-		["base64", "binary"],
-		"Where the payload is, because a body is text. `base64`: in the body, a third larger; `binary`: in an attribute.",
-	).default("base64"),
 });
 type SqsOptions = z.infer<typeof SqsOptions>;
 /** ElasticMQ's limit for a request, as Amazon's until 2025 (now 1 MiB). */
 const MAX_REQUEST_BYTES = 256 * 1024;
-/** Body, name and type around a payload in an attribute. */
-const BESIDE = 64;
 /** Per request of 64 KiB, us-east-1, 2025: 0.40 USD and 0.50 USD a million. */
 const STANDARD_USD = 0.4e-6;
 const FIFO_USD = 0.5e-6;
@@ -142,9 +136,7 @@ export const sqs = broker(SqsOptions, {
 		jvm: true,
 	}),
 	stores: () => stores,
-	driver({ longPollingNs: waitNs, encoding, ...own }) {
-		return { ...own, waitNs, encoding };
-	},
+	driver: ({ longPollingNs: waitNs, ...own }) => ({ ...own, waitNs }),
 	topicOptions: ["visibility"],
 	configExample: { "rest-sqs.sqs-limits": "relaxed" },
 	config: {
@@ -170,13 +162,11 @@ export const sqs = broker(SqsOptions, {
 
 // --- internal ---
 
-/** The messages of a batch share a request's limit. Base64 makes four letters of three bytes. */
+/** The messages of a batch share a request's limit. A body is text: base64 makes four letters of three bytes. */
 function maxMessageBytes({
 	batch = defaults.batch,
-	encoding,
 	config,
-}: Pick<SqsOptions, "batch" | "encoding" | "config">): number | null {
+}: Pick<SqsOptions, "batch" | "config">): number | null {
 	if (config?.[LIMITS] === "relaxed") return null;
-	const room = Math.floor(MAX_REQUEST_BYTES / batch);
-	return encoding === "base64" ? Math.floor(room / 4) * 3 : room - BESIDE;
+	return Math.floor(MAX_REQUEST_BYTES / batch / 4) * 3;
 }
