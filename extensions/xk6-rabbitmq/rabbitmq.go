@@ -90,13 +90,10 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if err == nil {
 		isQueue, err = s.find(ctx, w, layout)
 	}
-	var t *topology
-	if err == nil {
-		t, err = s.lay(layout, isQueue)
-	}
 	if err != nil {
 		return fmt.Errorf("rabbitmq: %w", err)
 	}
+	t := s.lay(layout, isQueue)
 	s.layout = layout
 	s.topology.Store(t)
 	if !s.Found() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,17 +34,11 @@ type topology struct {
 	groups map[string]string
 }
 
-func (s *session) lay(layout broker.Layout, isQueue map[string]bool) (*topology, error) {
+func (s *session) lay(layout broker.Layout, isQueue map[string]bool) *topology {
 	t := &topology{session: s, kind: cmp.Or(s.Exchange, direct), isQueue: isQueue, queues: map[string]string{}, groups: map[string]string{}}
 	for _, to := range layout.Subscriptions {
-		switch {
-		case !to.Wildcard:
-		case s.Run != "":
-			return nil, errors.New("a subscription to topics of your own cannot be a pattern")
-		case s.Exchange == "":
+		if to.Wildcard {
 			t.kind = pattern
-		case s.Exchange != pattern:
-			return nil, fmt.Errorf("a %s exchange has no patterns; use exchange: topic", s.Exchange)
 		}
 	}
 	names := layout.Names()
@@ -72,7 +65,7 @@ func (s *session) lay(layout broker.Layout, isQueue map[string]bool) (*topology,
 			t.queues[name] = name
 		}
 	}
-	return t, nil
+	return t
 }
 
 // queueOf is the queue of a group, or the user's queue.
