@@ -116,8 +116,8 @@ func (sub *subscription) take(raw *incoming, arriving <-chan amqp.Delivery) {
 			}
 			last = d
 			handled++
-			// A batch is over when the library holds no more of the connection, if that can be counted.
-			if handled < sub.several && (sub.acknowledge == broker.PerInterval || sub.session.secure() || raw.held() > 0) {
+			// A batch is over when the library holds no more of the connection.
+			if handled < sub.several && (sub.acknowledge == broker.PerInterval || raw.held() > 0) {
 				continue
 			}
 		case <-due:

@@ -43,7 +43,7 @@ type incoming struct {
 	// read is how many deliveries the library has read, taken how many it has handed over.
 	read, taken atomic.Int64
 
-	// Only the reader uses the fields below. frames is nil if the bytes are encrypted, which pass unchanged.
+	// Only the reader uses the fields below.
 	frames *bufio.Reader
 	// rest is how many bytes of a frame are to come, split are confirmations that come before all others.
 	rest  int
@@ -70,18 +70,12 @@ const (
 	nack    = 60<<16 | 120
 )
 
-func newIncoming(conn net.Conn, encrypted bool) *incoming {
-	in := &incoming{patient: &patient{Conn: conn}, alone: map[uint64]bool{}}
-	if !encrypted {
-		in.frames = bufio.NewReader(in.patient)
-	}
-	return in
+func newIncoming(conn net.Conn) *incoming {
+	raw := &patient{Conn: conn}
+	return &incoming{patient: raw, frames: bufio.NewReader(raw), alone: map[uint64]bool{}}
 }
 
 func (in *incoming) Read(into []byte) (int, error) {
-	if in.frames == nil {
-		return in.patient.Read(into)
-	}
 	for in.rest == 0 && in.split.Len() == 0 {
 		if err := in.next(); err != nil {
 			return 0, err

@@ -20,7 +20,7 @@ func confirmation(method byte, tag uint64, bits byte) []byte {
 func inPieces(t *testing.T, stream []byte, size int) (*incoming, []byte) {
 	t.Helper()
 	here, there := net.Pipe()
-	in := newIncoming(here, false)
+	in := newIncoming(here)
 	go func() {
 		defer there.Close()
 		for rest := stream; len(rest) > 0; rest = rest[min(size, len(rest)):] {
@@ -80,23 +80,11 @@ func TestAConfirmationOfSeveralMessagesIsReadAsOneForEachThatHadNone(t *testing.
 	}
 }
 
-func TestWhatIsEncryptedIsReadAsItCame(t *testing.T) {
-	here, there := net.Pipe()
-	stream := confirmation(80, 5, 1)
-	go func() {
-		_, _ = there.Write(stream)
-		_ = there.Close()
-	}()
-	if all, err := io.ReadAll(newIncoming(here, true)); err != nil || string(all) != string(stream) {
-		t.Errorf("%v, %v", all, err)
-	}
-}
-
 func BenchmarkADeliveryThatIsRead(b *testing.B) {
 	stream := append([]byte{methodFrame, 0, 1, 0, 0, 0, 40, 0, 60, 0, 60}, make([]byte, 37)...)
 	stream = append(append(stream, 2, 0, 1, 0, 0, 0, 20), make([]byte, 21)...)
 	stream = append(append(stream, 3, 0, 1, 0, 0, 4, 0), make([]byte, 1025)...)
-	in, into := newIncoming(nil, false), make([]byte, 4096)
+	in, into := newIncoming(nil), make([]byte, 4096)
 	for b.Loop() {
 		in.frames.Reset(bytes.NewReader(stream))
 		for _, err := in.Read(into); err == nil; {

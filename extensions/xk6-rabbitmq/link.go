@@ -87,7 +87,7 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 
 // dial makes a wire to a node of the cluster, which lists it under this name. The end of ctx ends the attempt.
 func (s *session) dial(ctx context.Context, number int, name string) (*wire, error) {
-	w, url := &wire{Lifetime: broker.NewLifetime(context.Background()), now: s.Now}, s.urls[number%len(s.urls)]
+	w := &wire{Lifetime: broker.NewLifetime(context.Background()), now: s.Now}
 	stop := func() bool { return true }
 	config := amqp.Config{
 		Locale:     "en_US",
@@ -96,21 +96,17 @@ func (s *session) dial(ctx context.Context, number int, name string) (*wire, err
 		ChannelMax: channelMax,
 		Properties: amqp.NewConnectionProperties(),
 		Dial: func(network, address string) (net.Conn, error) {
-			raw, err := s.Dialer(0, nil)(ctx, network, address)
+			raw, err := s.Dialer(0, s.tls)(ctx, network, address)
 			if err == nil {
-				w.raw = newIncoming(raw, s.secure())
+				w.raw = newIncoming(raw)
 				stop = context.AfterFunc(ctx, func() { _ = raw.Close() })
 			}
 			return w.raw, err
 		},
 	}
 	config.Properties.SetClientConnectionName(name)
-	if s.tls != nil {
-		config.TLSClientConfig = s.tls.Clone()
-		url = strings.Replace(url, "amqp://", "amqps://", 1)
-	}
 	var err error
-	w.Connection, err = amqp.DialConfig(url, config)
+	w.Connection, err = amqp.DialConfig(s.urls[number%len(s.urls)], config)
 	stop()
 	if ctx.Err() != nil {
 		err = fmt.Errorf("no answer: %w", ctx.Err())
@@ -261,5 +257,3 @@ func explain(err error) error {
 	}
 	return err
 }
-
-func (s *session) secure() bool { return s.tls != nil || strings.HasPrefix(s.urls[0], "amqps://") }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"net"
+	"net/url"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -38,6 +40,8 @@ const (
 	quorum    = "quorum"
 	transient = "transient"
 	ofStream  = "stream"
+
+	securePort = "5671"
 
 	direct  = amqp.ExchangeDirect
 	fanout  = amqp.ExchangeFanout
@@ -78,12 +82,20 @@ func versionFor(queue, level, server string) (int, error) {
 	return 2, nil
 }
 
-// addresses are the nodes of a cluster, one URL each.
-func addresses(urls string) ([]string, error) {
+// addresses are the nodes of a cluster, one URL each. We encrypt by ourselves, so the library gets none of amqps://, which sets the option.
+func addresses(urls string, option *address.TLS) ([]string, error) {
 	list, err := address.List(urls)
-	for _, one := range list {
-		if _, err := amqp.ParseURI(one); err != nil {
+	for i, one := range list {
+		at, err := url.Parse(one)
+		if err == nil {
+			_, err = amqp.ParseURI(one)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("the URL cannot be read: %w", address.Cause(err))
+		}
+		if option.On = option.On || at.Scheme == "amqps"; option.On {
+			at.Scheme, at.Host = "amqp", net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), securePort))
+			list[i] = at.String()
 		}
 	}
 	return list, err

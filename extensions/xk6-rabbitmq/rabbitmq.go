@@ -32,7 +32,7 @@ func New(o broker.Options) (broker.Session, error) {
 		return stream.New(o, stream.Options{SubEntrySize: max(1, s.SubEntrySize), Acknowledge: s.Acknowledge, TLS: s.TLS})
 	}
 	if err == nil {
-		s.urls, err = addresses(o.URL)
+		s.urls, err = addresses(o.URL, &s.TLS)
 	}
 	if err == nil {
 		s.tls, err = s.TLS.Config()
@@ -136,7 +136,7 @@ func (s *session) Describe() broker.Description {
 		"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")],
 		"prefetch":           s.prefetchText(), "heartbeat": s.first.Config.Heartbeat, "frameMaxBytes": s.first.Config.FrameSize, "channelMax": s.first.Config.ChannelMax, "dialTimeout": dialTimeout,
 		"reconnect":       "after " + reconnectDelay.String() + ", unlimited; sends meanwhile fail",
-		"libraryRecovery": "off", "tls": s.secure(), "flush": "each message, as the library does", "batching": "none", "compression": "none",
+		"libraryRecovery": "off", "tls": s.tls != nil, "flush": "each message, as the library does", "batching": "none", "compression": "none",
 		"confirm": map[bool]string{true: "each message", false: "none"}[s.Confirms], "unconfirmedLimit": "none",
 	})
 	if s.Run != "" {
@@ -188,12 +188,12 @@ var acknowledges = map[string]string{
 	broker.PerInterval: "every " + broker.AcknowledgeInterval.String() + ", or half of the prefetch",
 }
 
-// Held is how many messages the library has read and not handed over. Encrypted bytes cannot be counted.
+// Held is how many messages the library has read and not handed over.
 func (s *session) Held() (held int64, known bool) {
 	for _, w := range wires(s.consumers) {
 		held += w.raw.held()
 	}
-	return held, !s.secure()
+	return held, true
 }
 
 func (s *session) Close() error {
