@@ -75,17 +75,21 @@ func newIncoming(conn net.Conn) *incoming {
 	return &incoming{patient: raw, frames: bufio.NewReader(raw), alone: map[uint64]bool{}}
 }
 
-func (in *incoming) Read(into []byte) (int, error) {
-	for in.rest == 0 && in.split.Len() == 0 {
-		if err := in.next(); err != nil {
-			return 0, err
+// Read reads on as long as it does not have to wait: what has arrived together is counted together.
+func (in *incoming) Read(into []byte) (n int, err error) {
+	for err == nil && (n == 0 || n < len(into) && in.frames.Buffered() >= confirmationBytes) {
+		more := 0
+		switch {
+		case in.split.Len() > 0:
+			more, err = in.split.Read(into[n:])
+		case in.rest > 0:
+			more, err = in.frames.Read(into[n:min(n+in.rest, len(into))])
+			in.rest -= more
+		default:
+			err = in.next()
 		}
+		n += more
 	}
-	if in.rest == 0 {
-		return in.split.Read(into)
-	}
-	n, err := in.frames.Read(into[:min(in.rest, len(into))])
-	in.rest -= n
 	return n, err
 }
 
