@@ -29,7 +29,7 @@ func New(o broker.Options) (broker.Session, error) {
 	}
 	var err error
 	if s.driverOptions, err = decode(o); err == nil && s.Queue == ofStream {
-		return stream.New(o, stream.Options{SubEntrySize: max(1, s.SubEntrySize), Acknowledge: s.Acknowledge, TLS: s.TLS})
+		return stream.New(o, max(1, s.SubEntrySize), s.Acknowledge, s.TLS)
 	}
 	if err == nil {
 		s.urls, err = addresses(o.URL, &s.TLS)

@@ -41,7 +41,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	l := s.consumers[to.Connection]
 	sub := &subscription{Subscription: to, session: s, handle: handle, acknowledge: broker.Automatic}
 	if to.Group != "" {
-		sub.reference, sub.acknowledge = s.Named(":", to.Group), broker.AcknowledgeOf(s.Acknowledge, to.Group)
+		sub.reference, sub.acknowledge = s.Named(":", to.Group), broker.AcknowledgeOf(s.acknowledge, to.Group)
 	}
 	w, err := l.wired()
 	if err == nil {

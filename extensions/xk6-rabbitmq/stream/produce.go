@@ -69,7 +69,7 @@ func (w *wire) publish() {
 
 // publishSome writes a frame of the first messages, and returns the rest.
 func (w *wire) publishSome(batch []sent) []sent {
-	topic, several, head := batch[0].m.Topic, w.session.SubEntrySize > 1, entryBytes
+	topic, several, head := batch[0].m.Topic, w.session.subEntrySize > 1, entryBytes
 	if several {
 		head = subEntryBytes
 	}
@@ -82,7 +82,7 @@ func (w *wire) publishSome(batch []sent) []sent {
 	}
 	for entries := uint32(1); ; entries++ {
 		n, size := 0, head
-		for n < min(len(batch), w.session.SubEntrySize) && batch[n].m.Topic == topic {
+		for n < min(len(batch), w.session.subEntrySize) && batch[n].m.Topic == topic {
 			more := messageBytes + len(batch[n].m.Payload)
 			if (n > 0 || entries > 1) && len(frame)+size+more > w.frameMax {
 				break

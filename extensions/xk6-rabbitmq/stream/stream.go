@@ -23,23 +23,14 @@ const (
 	mostNumbered = 256
 )
 
-// Options are a scenario's settings of streams.
-type Options struct {
-	// SubEntrySize is the most waiting messages that share an entry; with 1 none do.
-	SubEntrySize int
-	// Acknowledge is when a group's member stores its offset.
-	Acknowledge string
-	TLS         address.TLS
-}
-
-// New makes a session.
-func New(o broker.Options, own Options) (broker.Session, error) {
+// New makes a session with the settings of the package above.
+func New(o broker.Options, subEntrySize int, acknowledge string, option address.TLS) (broker.Session, error) {
 	s := &session{
-		Base: broker.NewBase("rabbitmq", o), Options: own, consumers: make([]*link, o.Connections),
+		Base: broker.NewBase("rabbitmq", o), subEntrySize: subEntrySize, acknowledge: acknowledge, consumers: make([]*link, o.Connections),
 		queueLength: cmp.Or(int(o.InFlight), min(queueMost, max(64, queueBytes/max(o.MessageBytes, 1)))),
 	}
 	var err error
-	s.at, s.tls, err = address.ParseSecure(o.URL, own.TLS,
+	s.at, s.tls, err = address.ParseSecure(o.URL, option,
 		address.Scheme{Name: "rabbitmq-stream", Port: "5552"}, address.Scheme{Name: "rabbitmq-stream+tls", Port: "5551"})
 	return s, broker.Wrap("rabbitmq", err)
 }
@@ -47,7 +38,10 @@ func New(o broker.Options, own Options) (broker.Session, error) {
 type session struct {
 	*broker.Base
 	broker.DropsNothing
-	Options
+	// subEntrySize is the most waiting messages that share an entry; with 1 none do.
+	subEntrySize int
+	// acknowledge is when a group's member stores its offset.
+	acknowledge string
 	at          address.Address
 	tls         *tls.Config
 	queueLength int
@@ -133,8 +127,8 @@ func (s *session) Describe() broker.Description {
 	set.Print(map[string]any{
 		"connections": fmt.Sprint(s.Connections, " to publish; those with consumers have a second one for them"), "queue": "stream",
 		"confirm": "each message: most replicas have written it, none has flushed", "flush": "what waits, at once", "compression": "none",
-		"batching":         fmt.Sprintf("what waits, at most %d messages or a frame; in an entry at most %d", batchMost, s.SubEntrySize),
-		"acknowledgeAlone": "none", "acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")],
+		"batching":         fmt.Sprintf("what waits, at most %d messages or a frame; in an entry at most %d", batchMost, s.subEntrySize),
+		"acknowledgeAlone": "none", "acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.acknowledge, "g")],
 		"prefetch": fmt.Sprint(credits, " chunks"), "heartbeat": heartbeatEvery, "dialTimeout": dialTimeout, "sendQueue": s.queueLength,
 		"reconnect": "after " + reconnectDelay.String() + ", unlimited; sends meanwhile fail", "tls": s.tls != nil,
 	})

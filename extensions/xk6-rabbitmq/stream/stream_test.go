@@ -23,7 +23,7 @@ func (c *written) Write(b []byte) (int, error) {
 
 // unconnected is a wire without a broker.
 func unconnected(subEntrySize, frameMax int) (*wire, *written) {
-	s := &session{Base: broker.NewBase("rabbitmq", broker.Options{Now: func() int64 { return 7 }}), Options: Options{SubEntrySize: subEntrySize}}
+	s := &session{Base: broker.NewBase("rabbitmq", broker.Options{Now: func() int64 { return 7 }}), subEntrySize: subEntrySize}
 	conn := &written{}
 	w := &wire{Conn: conn, Lifetime: broker.NewLifetime(s.Over), session: s, frameMax: frameMax, asking: map[uint32]chan reader{}}
 	w.unconfirmed = map[uint64][]sent{}
