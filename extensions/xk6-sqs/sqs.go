@@ -290,7 +290,7 @@ func (s *session) isEmpty(ctx context.Context, at string) error {
 	}
 	for _, n := range said.Attributes {
 		if n != "0" {
-			return fmt.Errorf("it holds %s messages, which consumers would take away; use an empty one", n)
+			return errors.New("it holds messages, which consumers would take away; use an empty one")
 		}
 	}
 	return nil
