@@ -122,12 +122,22 @@ export async function runPipeline(
 			for (const said of goingOn(rest.plans)) progress.say(said);
 		}
 		const all = [...plans];
-		const background = (plan: Plan) => all.filter(({ beside }) => beside?.index === plan.index);
+		const loads = (plan: Plan) => [
+			plan,
+			...all.filter(({ beside }) => beside?.index === plan.index),
+		];
 		const searched: Plan[] = [];
 		function* runs(): Generator<Plan, void> {
 			yield* runsOf(rest.plans, searched, folder, progress);
 			if (options.confirm && !world.stop.aborted)
 				yield* confirmingRuns(all, searched, folder, progress, feed);
+		}
+		/** Shows each finished run to the feed before the next begins. */
+		function* seen(): Generator<Plan, void> {
+			for (const plan of runs()) {
+				yield plan;
+				feed?.made(loads(plan));
+			}
 		}
 		feed?.expect(folder, plans);
 		feed?.made(plans.filter(({ index }) => !rest.plans.some((one) => one.index === index)));
@@ -138,8 +148,8 @@ export async function runPipeline(
 				get runCount() {
 					return all.filter(isMain).length;
 				},
-				runs: seenBy(feed, runs(), background),
-				background,
+				runs: seen(),
+				loads,
 				yes: options.yes ?? false,
 				git,
 				resumed: earlier !== null,
@@ -173,18 +183,6 @@ function isRun({ search }: Plan): boolean {
 /** A run, not a load beside it. */
 function isMain({ beside }: Plan): boolean {
 	return beside === null;
-}
-
-/** The same runs; shows each finished one to the feed before the next begins. */
-function* seenBy(
-	feed: Feed | null,
-	runs: Generator<Plan, void>,
-	background: (plan: Plan) => readonly Plan[],
-): Generator<Plan, void> {
-	for (const plan of runs) {
-		yield plan;
-		feed?.made([plan, ...background(plan)]);
-	}
 }
 
 /** Two more repeats of each case that did not pass, all in the folder before the first begins; `all` gets them. */
@@ -223,18 +221,13 @@ function* runsOf(
 			progress.say(`  ${verdict.toUpperCase()}${why === null ? "" : `: ${why}`}`);
 			return outcomeOf(verdict);
 		};
-		const search = searchRuns(plan, index, judge, (text) => progress.say(`Search: ${text}.`));
-		for (let step = search.next(); ; step = search.next()) {
-			if (step.done) {
-				progress.say(
-					`Search: ${plan.system}, ${plan.case}: ${answerText(step.value.answer, step.value.runs)}.`,
-				);
-				break;
-			}
-			index = step.value.index + 1;
-			searched.push(step.value);
-			addRun(folder, step.value);
-			yield step.value;
-		}
+		const begin = (run: Plan, text: string) => {
+			progress.say(`Search: ${text}.`);
+			index = run.index + 1;
+			searched.push(run);
+			addRun(folder, run);
+		};
+		const { answer, runs } = yield* searchRuns(plan, index, judge, begin);
+		progress.say(`Search: ${plan.system}, ${plan.case}: ${answerText(answer, runs)}.`);
 	}
 }

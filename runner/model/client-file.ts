@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { countParts, countsWith } from "./counts.ts";
-import { listOf, maybe } from "./field.ts";
+import { Count, listOf, maybe } from "./field.ts";
 import { CONSUMER_ACTIONS, Metric } from "./plan.ts";
 
 /**
  * `client-<i>.jsonl`, written by `extensions/xk6-mqbench/recorder`: change both. While incomplete, it is `.jsonl.part` (with `.hlog.part`).
  * Times are integer ns since T0 unless stated otherwise.
  */
-const Count = z.int().nonnegative();
 const Tenths = z.array(Count).length(10);
+const OwnTime = { cpuNs: Count, gcPauseNs: Count, gcCycles: Count };
 
 export const ClientLine = z.strictObject({
 	type: z.literal("client"),
@@ -79,9 +79,7 @@ export const TickLine = z.strictObject({
 	outstanding: z.array(z.int()).optional(),
 	/** Received by the client library and not yet handed over. Null if not counted, absent without receivers and in older files. */
 	held: z.array(Count).nullable().optional(),
-	cpuNs: Count,
-	gcPauseNs: Count,
-	gcCycles: Count,
+	...OwnTime,
 });
 
 /** Completions (acknowledgements, else first receipts) per 10 ms of one second of REAL time since T0. Lines of one second add up. */
@@ -162,9 +160,7 @@ export const TotalsLine = z.strictObject({
 	lookedNs: Count.nullable().default(null),
 	/** catch-up: when it began to read, when it had caught up (null: never), and how many messages it had received by then. Null: it never began. */
 	catchUp: maybe({ beganNs: z.int(), untilNs: z.int().nullable(), messages: Count }).optional(),
-	cpuNs: Count,
-	gcPauseNs: Count,
-	gcCycles: Count,
+	...OwnTime,
 	schedLatencyP999Ns: Count,
 	/** Suspension of the machine, which the run's clock does not count. Only on Linux, and absent in older files. */
 	suspendedNs: z.int().optional(),

@@ -10,6 +10,9 @@ import {
 } from "../units.ts";
 import type { Sizes } from "./sizes.ts";
 
+export const Count = z.int().nonnegative();
+export const Ns = Count;
+
 type Docs = { description: string; examples: (string | number)[] };
 
 /** With its text for editors and the reference. */

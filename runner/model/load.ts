@@ -10,9 +10,11 @@ import {
 } from "../units.ts";
 import {
 	bytes,
+	Count,
 	count,
 	described,
 	flag,
+	Ns,
 	number,
 	type Size,
 	size,
@@ -38,9 +40,6 @@ export const CATCH_UP = "catch-up";
 export type MainPattern = (typeof PATTERNS)[number];
 export const Pattern = z.enum([...PATTERNS, CATCH_UP]);
 export type Pattern = z.infer<typeof Pattern>;
-
-const Count = z.int().nonnegative();
-const Ns = z.int().nonnegative();
 
 /** Bytes at the start of each payload that hold run, sequence, stamps and lag. */
 export const ENVELOPE_BYTES = 48;

@@ -1,17 +1,10 @@
 import { z } from "zod";
 import { formatDurationExact } from "../units.ts";
-import { listOf, maybe } from "./field.ts";
+import { Count, listOf, maybe, Ns } from "./field.ts";
 import { CATCH_UP, loadInPlan, Message, Pattern, Schedule } from "./load.ts";
 import { Tally } from "./tallies.ts";
-import { TARGETS } from "./targets.ts";
+import { FAULT_ACTIONS, TARGETS } from "./targets.ts";
 import { Acknowledge, promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
-
-/**
- * `plan.json`: one run spelled out. The k6 script opens it, every report is recomputed from it, xk6-mqbench/plan.go reads it: change
- * both. Times are integer ns, sizes bytes. It names secrets (`urlEnv`) and never holds one.
- */
-const Count = z.int().nonnegative();
-const Ns = z.int().nonnegative();
 
 /** All but `service`, `lag` and `queued` count from the intended time. `last` (fan-out): the slowest subscriber's copy. */
 export const Metric = z.enum(["response", "service", "lag", "queued", "ack", "last"]);
@@ -80,8 +73,6 @@ export const LEVELS = ["memory", "os", "interval", "fsync"] as const;
 export const Level = z.enum(LEVELS);
 export type Level = z.infer<typeof Level>;
 
-/** Freeze a node, SIGKILL and start it again, stop and start it again, cut off its network, delay it. */
-const FAULT_ACTIONS = ["pause", "kill", "restart", "partition", "latency"] as const;
 export const FaultAction = z.enum(FAULT_ACTIONS);
 export type FaultAction = z.infer<typeof FaultAction>;
 
@@ -97,6 +88,10 @@ export const faultOf = {
 	count: Count.nullable().default(null),
 };
 
+/**
+ * `plan.json`: one run spelled out. The k6 script opens it, every report is recomputed from it, xk6-mqbench/plan.go reads it: change
+ * both. Times are integer ns, sizes bytes. It names secrets (`urlEnv`) and never holds one.
+ */
 export const Plan = z.strictObject({
 	schema: z.literal(1),
 	/** The run folder's name: the same for all runs of one command. */

@@ -4,7 +4,7 @@ import { CommandFile } from "./command-file.ts";
 import { Comparison, SaidFields } from "./comparison.ts";
 import { countParts } from "./counts.ts";
 import { EnvironmentFile } from "./environment-file.ts";
-import { described, flag, listOf, maybe } from "./field.ts";
+import { Count, described, flag, listOf, maybe } from "./field.ts";
 import { loadInResult, Schedule } from "./load.ts";
 import { byMetric, Metric, Plan } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
@@ -14,10 +14,10 @@ import { VERDICTS } from "./verdict.ts";
 import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
 /** The content of a report (files: below). Within a `schema`, fields are only added. Times are ns. Not measured is null, never 0. */
-const Count = z.int().nonnegative();
 const MaybeCount = Count.nullable();
 const Ns = z.number().nonnegative();
 const MaybeNumber = z.number().nonnegative().nullable();
+const Times = { p50: Ns.nullable(), p99: Ns.nullable(), max: Ns.nullable() };
 export const Verdict = z.enum(VERDICTS);
 
 export const Percentile = z.strictObject({
@@ -197,18 +197,14 @@ export const Run = z.strictObject({
 	load: z.strictObject({
 		broker: z.string(),
 		durability: z.string(),
-		target: Plan.shape.target,
-		pattern: Plan.shape.pattern,
+		...Plan.pick({ target: true, pattern: true }).shape,
 		rate: Schedule.shape.rate,
 		schedule: Schedule,
-		phases: Plan.shape.phases,
-		backlog: Plan.shape.backlog,
-		durabilityLevel: Plan.shape.durabilityLevel,
+		...Plan.pick({ phases: true, backlog: true, durabilityLevel: true }).shape,
 		replicas: MaybeCount,
 		acks: z.boolean(),
 		...receivingInPlan,
-		pin: Plan.shape.pin,
-		faults: Plan.shape.faults,
+		...Plan.pick({ pin: true, faults: true }).shape,
 		...loadInResult,
 		...sending,
 		clients: Count,
@@ -255,9 +251,7 @@ export const Run = z.strictObject({
 			/** The main metric's samples, and those that never came (null if not known). Percentiles count these as the largest. */
 			count: Count,
 			missing: MaybeCount,
-			p50: Ns.nullable(),
-			p99: Ns.nullable(),
-			max: Ns.nullable(),
+			...Times,
 			/** Received; without consumers acknowledged. */
 			perSecond: z.number().nonnegative(),
 			/** The highest sample of the broker's memory (RSS). */
@@ -344,9 +338,7 @@ export const Run = z.strictObject({
 		folder: z.string(),
 		problem: z.string().nullable(),
 		count: Count,
-		p50: Ns.nullable(),
-		p99: Ns.nullable(),
-		max: Ns.nullable(),
+		...Times,
 		perSecond: MaybeNumber,
 	}),
 	/** Per second of the window's real time. sent: acknowledged messages (in a closed loop without acknowledgements, sent ones). */
@@ -439,9 +431,7 @@ export const Search = z.strictObject({
 		rate: z.number().nonnegative(),
 		verdict: Verdict,
 		why: z.string().nullable().default(null),
-		p50: Ns.nullable(),
-		p99: Ns.nullable(),
-		max: Ns.nullable(),
+		...Times,
 	}),
 });
 export type Search = z.infer<typeof Search>;

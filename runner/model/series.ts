@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { TickLine } from "./client-file.ts";
-import { listOf, maybe } from "./field.ts";
+import { Count, listOf, maybe } from "./field.ts";
 
-const Count = z.int().nonnegative();
 const MaybeNumber = z.number().nonnegative().nullable();
 
 const Used = maybe({

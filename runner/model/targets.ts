@@ -14,7 +14,7 @@ export interface TargetTraits {
 	/** Brokers and generator share this machine. */
 	readonly here: boolean;
 	readonly rents: "aws" | null;
-	readonly faults: readonly FaultName[];
+	readonly faults: readonly (typeof FAULT_ACTIONS)[number][];
 	readonly otherFaults: string;
 	/** Unsupported settings, each with its remedy. */
 	readonly without: Readonly<Partial<Record<SystemSetting, string>>>;
@@ -26,7 +26,8 @@ export const SYSTEM_SETTINGS = [
 ] as const;
 export type SystemSetting = (typeof SYSTEM_SETTINGS)[number];
 
-type FaultName = "pause" | "kill" | "restart" | "partition" | "latency";
+/** Freeze a node, SIGKILL and start it again, stop and start it again, cut off its network, delay it. */
+export const FAULT_ACTIONS = ["pause", "kill", "restart", "partition", "latency"] as const;
 
 const PROCESS_FAULTS = ["pause", "kill", "restart"] as const;
 const EXISTING = "write target: existing";
@@ -34,6 +35,7 @@ const YOURS = { url: EXISTING, tls: EXISTING, create: EXISTING, topics: tell("to
 const CLUSTERS_OWN = tell("clusters-own");
 const CONTAINER = "write target: docker";
 const REMOVE = "remove it";
+const NONE = { stays: false, here: false, rents: null, faults: [], otherFaults: "" } as const;
 
 export const targets = {
 	local: {
@@ -46,21 +48,15 @@ export const targets = {
 		without: { image: CONTAINER, cpus: CONTAINER, memory: CONTAINER, ...YOURS },
 	},
 	docker: {
+		...NONE,
 		place: "container",
-		stays: false,
 		here: true,
-		rents: null,
-		faults: [...PROCESS_FAULTS, "partition", "latency"],
-		otherFaults: "",
+		faults: FAULT_ACTIONS,
 		without: { port: REMOVE, binary: "write image instead", command: REMOVE, ...YOURS },
 	},
 	existing: {
+		...NONE,
 		place: null,
-		stays: false,
-		here: false,
-		rents: null,
-		faults: [],
-		otherFaults: "",
 		without: Object.fromEntries(
 			SYSTEM_SETTINGS.filter((setting) => !(setting in YOURS)).map((setting) => [setting, REMOVE]),
 		),
@@ -75,10 +71,8 @@ export const targets = {
 		without: { port: REMOVE, binary: REMOVE, command: REMOVE, ...YOURS },
 	},
 	kubernetes: {
+		...NONE,
 		place: "pod",
-		stays: false,
-		here: false,
-		rents: null,
 		faults: PROCESS_FAULTS,
 		otherFaults: tell("faults-in-pods"),
 		without: {

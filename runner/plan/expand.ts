@@ -285,8 +285,7 @@ function areApart(scenario: Scenario, system: System): boolean {
 
 /** Null for a broker that runs already, which is not ours to pin. */
 function brokerCpus({ target, rig, pin }: Scenario, system: System): string | null {
-	const ours =
-		rig === null ? targets[target].place !== null : onHosts({ path: "", rig }, system.key);
+	const ours = rig === null ? targets[target].place !== null : onHosts(rig, system.key);
 	if (!ours) return null;
 	return system.options.pin ?? pin.brokers;
 }

@@ -132,7 +132,7 @@ function readProc(file: string): string {
 
 function rigLine({ rig }: Scenario, systems: readonly System[]): string[] {
 	if (rig === null) return [];
-	const fresh = systems.map(({ key }) => key).filter((key) => onHosts({ path: "", rig }, key));
+	const fresh = systems.map(({ key }) => key).filter((key) => onHosts(rig, key));
 	const allFresh = fresh.length > 0 && fresh.length === systems.length;
 	return [
 		allFresh
@@ -160,7 +160,7 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const { nodes = 1 } = system.options;
 	const { process } = brokerOf(system.options);
 	const { place } = targets[target];
-	const hosts = place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
+	const hosts = place === "host" || onHosts(rig, key);
 	const image = imageAt(hosts ? "host" : rig === null ? place : null, system);
 	const parts = [
 		image !== null && container(system, image),

@@ -26,8 +26,8 @@ interface Measurement extends Command {
 	readonly runCount: number;
 	/** The runs to make, each asked for when the one before is over and can be read. */
 	readonly runs: Iterable<Plan>;
-	/** The loads beside a run. */
-	background?(plan: Plan): readonly Plan[];
+	/** A run's loads, the main load first. Without it, there is no other. */
+	loads?(plan: Plan): readonly Plan[];
 	/** The scenario's commit. Never rejects. */
 	readonly git: Promise<GitCommit | null>;
 	/** The folder holds an earlier command's runs, so it is never removed. */
@@ -41,7 +41,7 @@ interface Measurement extends Command {
 export async function measure(all: Measurement, world: World): Promise<void> {
 	const { runs, folder, progress, scenario } = all;
 	const { target, clients: load, kubernetes } = scenario;
-	const background = (plan: Plan) => all.background?.(plan) ?? [];
+	const loadsOf = (plan: Plan) => all.loads?.(plan) ?? [plan];
 	const made: Plan[] = [];
 	let begun = all.resumed;
 	// The run that is about to be made, or null if the last one has recorded how it ended.
@@ -52,7 +52,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		const now = timestamp(world);
 		const stopped = { startedAt: now, endedAt: now, interruptedBy: String(world.stop.reason) };
 		const note = (plan: Plan) => {
-			for (const one of [plan, ...background(plan)]) noteNotRun(folder, one, stopped);
+			for (const one of loadsOf(plan)) noteNotRun(folder, one, stopped);
 		};
 		if (ahead) note(ahead);
 		// A search has no rest, because each of its runs follows from the one before.
@@ -102,23 +102,18 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				if (world.stop.aborted) break;
 				made.push(plan);
 				// The number may exceed the one at the start, when --confirm has added runs.
-				const beside = background(plan);
-				progress.run(plan, all.runCount, beside);
+				const loads = loadsOf(plan);
+				progress.run(plan, all.runCount, loads.slice(1));
 				const system = scenario.systems.find(({ key }) => key === plan.system);
 				if (!system) throw new Error(`the plan names no system: ${plan.system}`);
+				const one = { ...all, plan, loads, system };
 				const only = all.runCount === 1;
-				const broker = await openBroker(
-					{ ...all, plan, background: beside, system, rig, only },
-					world,
-				);
+				const broker = await openBroker({ ...one, rig, only }, world);
 				if (!broker) continue;
 				begun = true;
 				note(broker.hosts ?? []);
 				const { agent } = binaries;
-				await oneRun(
-					{ ...all, plan, background: beside, system, broker, clients, agent, baseline },
-					world,
-				);
+				await oneRun({ ...one, broker, clients, agent, baseline }, world);
 				// A run that was stopped itself has recorded that in its run.json.
 				ahead = null;
 				if (world.stop.aborted) break;

@@ -43,8 +43,8 @@ export interface Command {
 
 interface OneRun extends Command {
 	readonly plan: Plan;
-	/** The loads beside it. */
-	readonly background: readonly Plan[];
+	/** It and those beside it. */
+	readonly loads: readonly Plan[];
 	readonly system: System;
 	readonly broker: Broker;
 	readonly clients: readonly ReadyClient[];
@@ -54,17 +54,17 @@ interface OneRun extends Command {
 
 /** Starts a run's broker. With `only` a failure ends the command; else it is recorded in the run's result, and null is returned. */
 export async function openBroker(
-	one: Command & Pick<OneRun, "plan" | "background" | "system"> & { rig: Rig; only: boolean },
+	one: Command & Pick<OneRun, "plan" | "loads" | "system"> & { rig: Rig; only: boolean },
 	world: World,
 ): Promise<Broker | null> {
-	const { plan, background, system, rig, folder, progress } = one;
+	const { plan, loads, system, rig, folder, progress } = one;
 	const startedAt = timestamp(world);
 	if (!plan.server) return untouchedBroker();
 	try {
 		return await rig.open({
 			system,
 			level: plan.durabilityLevel,
-			messageBytes: largestOf([plan, ...background].map(setUpBytes)),
+			messageBytes: largestOf(loads.map(setUpBytes)),
 			cpus: plan.pin.brokers,
 			logPath: path.join(runPath(folder, plan), "broker.log"),
 			faults: [...new Set(ofBrokers(plan).map(({ action }) => action))],
@@ -73,7 +73,7 @@ export async function openBroker(
 		if (!(error instanceof MqbenchError) || error.code === "interrupted") throw error;
 		if (one.only) throw error;
 		progress.say(`  ${error.message}`);
-		for (const load of [plan, ...background])
+		for (const load of loads)
 			noteNotRun(folder, load, {
 				startedAt,
 				endedAt: timestamp(world),
@@ -86,7 +86,7 @@ export async function openBroker(
 
 /** One run with all its loads: k6, then broker down and each load's run.json, whatever happens in between. */
 export async function oneRun(one: OneRun, world: World): Promise<void> {
-	const { plan, background, system, broker, clients, progress } = one;
+	const { plan, loads, system, broker, clients, progress } = one;
 	const startedAt = timestamp(world);
 	let death: string | null = null;
 	let since: (() => number) | null = null;
@@ -100,7 +100,6 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	});
 	const fleets: Fleet[] = [];
 	const faults = faultsOf(plan, broker, world.clock, async () => fleets[0]?.leader() ?? null);
-	const plans = [plan, ...background];
 	let disturbed: FaultDone[] = [];
 	let network: NetworkPath[] = [];
 	let results: readonly FleetResult[];
@@ -121,9 +120,9 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			clients: clients.map(({ client }) => client),
 			url: broker.url,
 			ports: brokerOf(system).urls,
-			onHosts: onHosts(one.scenario.rig && { path: "", rig: one.scenario.rig }, system.key),
+			onHosts: onHosts(one.scenario.rig, system.key),
 		});
-		for (const load of plans)
+		for (const load of loads)
 			fleets.push(
 				new Fleet(
 					{

@@ -30,11 +30,11 @@ export function resolveFaults(
 	const ofConsumers = faults.filter(({ of }) => of === "consumers");
 	if (ofConsumers.length > 0) checkConsumers(faults, systems, cases, problems);
 	if (ofConsumers.length === faults.length) return faults;
-	const on = hasHosts(rig) ? ON_HOSTS : target;
+	const on = hasHosts(rig?.rig) ? ON_HOSTS : target;
 	const { place } = targets[on];
 	if (place === null && !context.targetChosen)
 		wrong("faults", "faults-of-yours", { targets: targetsThat(({ place }) => place !== null) });
-	const theirs = systems.find(({ key, url }) => rig && url !== null && !onHosts(rig, key));
+	const theirs = systems.find(({ key, url }) => rig && url !== null && !onHosts(rig.rig, key));
 	if (rig && theirs) wrong("faults", "faults-beyond-rig", { rig: rig.path, system: theirs.key });
 	if (place === null) return ofConsumers;
 	const without = systems.find((one) => one.broker !== noBroker && !hasProcess(one.options));
@@ -112,7 +112,7 @@ function checkConsumers(
 
 function checkAction(fault: Fault, target: TargetName, wrong: Wrong): void {
 	const { forNs, delayNs, action } = fault as Fault & { readonly action: FaultAction };
-	const { faults, otherFaults = "" } = targetTraits(target);
+	const { faults, otherFaults } = targetTraits(target);
 	if (!faults.includes(action))
 		wrong("action", "fault-elsewhere", {
 			action,

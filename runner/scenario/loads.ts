@@ -15,16 +15,15 @@ export interface Fields extends Omit<Partial<WrittenWorkload>, "message"> {
 
 /** Replaces single fields, or the whole load if the case has another kind: `messages` over `rate` is a closed load, not a contradiction. */
 export function overlay(shared: Written, override: Written): Written {
-	const kind = kindOf(override);
-	if (kind === undefined) return seedless({ ...shared, ...override }, override);
-	const others = kind === "rate" ? (["messages", "steps"] as const) : EXCLUDES[kind];
-	const dropped = new Set<string>(others.filter((field) => !Object.hasOwn(override, field)));
-	const before = kindOf(shared);
+	const [before, kind] = [kindOf(shared), kindOf(override)];
+	const others = kind === "rate" ? (["messages", "steps"] as const) : kind && EXCLUDES[kind];
+	const dropped = new Set<string>(others);
 	// Closed loads warm up in messages, open loads in time.
-	if (before !== undefined && (before === "messages") !== (kind === "messages"))
-		dropped.add("warmup");
+	if (before && kind && (before === "messages") !== (kind === "messages")) dropped.add("warmup");
+	// Constant arrivals have no use for the workload's seed.
+	if (override.arrivals === "constant") dropped.add("seed");
 	const kept = Object.entries(shared).filter(([field]) => !dropped.has(field));
-	return seedless({ ...Object.fromEntries(kept), ...override }, override);
+	return { ...Object.fromEntries(kept), ...override };
 }
 
 export const NEEDED = { rate: "3000/s", message: "256B", duration: "10s" } as const;
@@ -108,13 +107,6 @@ const STEADYLESS = ["messages", "stages", "steps", "backlog"] as const;
 
 function kindOf(written: Written): Kind | undefined {
 	return KINDS.find((field) => Object.hasOwn(written, field));
-}
-
-/** Constant arrivals have no use for the workload's seed. */
-function seedless(merged: Written, override: Written): Written {
-	if (override.arrivals !== "constant" || Object.hasOwn(override, "seed")) return merged;
-	const { seed: _, ...rest } = merged;
-	return rest;
 }
 
 function checkTogether(of: Fields, wrong: Wrong<WorkloadField>): void {

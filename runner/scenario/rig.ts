@@ -11,17 +11,19 @@ import type { GivenRig } from "./problem.ts";
 import { parseRig, RigFile, type RigFileInput } from "./rig-file.ts";
 import type { Scenario, System } from "./scenario.ts";
 
-export function rigBroker(given: GivenRig | null, key: string) {
-	return given?.rig.brokers.find(({ system }) => system === key);
+type Rig = Pick<RigFile, "brokers"> | null | undefined;
+
+export function rigBroker(rig: Rig, key: string) {
+	return rig?.brokers.find(({ system }) => system === key);
 }
 
 /** Does mqbench start the system's broker on this rig's hosts for each run? */
-export function onHosts(given: GivenRig | null, key: string): boolean {
-	return (rigBroker(given, key)?.hosts.length ?? 0) > 0;
+export function onHosts(rig: Rig, key: string): boolean {
+	return (rigBroker(rig, key)?.hosts.length ?? 0) > 0;
 }
 
-export function hasHosts(given: GivenRig | null): boolean {
-	return given?.rig.brokers.some(({ hosts }) => hosts.length > 0) ?? false;
+export function hasHosts(rig: Rig): boolean {
+	return rig?.brokers.some(({ hosts }) => hosts.length > 0) ?? false;
 }
 
 /** Warns in reports that the system's broker was already running before the run. */
@@ -29,7 +31,7 @@ export function notFresh(
 	{ rig }: Pick<Scenario, "rig">,
 	system: Pick<System, "key" | "options">,
 ): string[] {
-	return rig === null || !hasProcess(system.options) || onHosts({ path: "", rig }, system.key)
+	return rig === null || !hasProcess(system.options) || onHosts(rig, system.key)
 		? []
 		: [tell("broker-not-fresh", { rig: rig.id })];
 }

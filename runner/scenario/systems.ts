@@ -55,7 +55,7 @@ function resolveOne(
 	const options: SystemOptions = secrets.length === 0 ? there : { ...there, secrets };
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
-	const hosts = onHosts(context.rig, name);
+	const hosts = onHosts(context.rig?.rig, name);
 	const target = hosts ? ON_HOSTS : context.target;
 	const { place } = targetTraits(target);
 	const durability = broker.durability(
@@ -95,7 +95,7 @@ function resolveOne(
 
 /** Options have other consequences for a broker that was already running, which a rig may contain. */
 function reached(key: string, options: SystemOptions, { rig }: Context): SystemOptions {
-	const entry = rigBroker(rig, key);
+	const entry = rigBroker(rig?.rig, key);
 	return entry && entry.hosts.length === 0 && isYours(rig?.rig.target) && hasProcess(options)
 		? { ...options, url: maskUrls(entry.url ?? "") }
 		: options;
@@ -110,7 +110,7 @@ function addressOf(
 ): ResolvedUrl | null {
 	if (!hasProcess(options)) return null;
 	const { broker } = options;
-	const url = rig === null ? options.url : (rigBroker(rig, key)?.url ?? null);
+	const url = rig === null ? options.url : (rigBroker(rig.rig, key)?.url ?? null);
 	if (url === null) return null;
 	if (url === undefined)
 		return { wrong: tell("url-missing", { broker, url: variable(`${broker.toUpperCase()}_URL`) }) };

@@ -35,7 +35,7 @@ export function* searchRuns(
 	start: Plan,
 	firstIndex: number,
 	judge: (plan: Plan) => Outcome,
-	say: (text: string) => void = () => {},
+	begin: (plan: Plan, text: string) => void = () => {},
 ): Generator<Plan, { readonly answer: Answer; readonly runs: Found[] }> {
 	const first = firstRate(start);
 	const runs: Found[] = [];
@@ -46,7 +46,7 @@ export function* searchRuns(
 			(f) => f.step.rate === what.step.rate && f.step.role === what.step.role,
 		).length;
 		const plan = planOf(start, what.step, firstIndex + runs.length, times);
-		say(stepText(what.step, runs));
+		begin(plan, stepText(what.step, runs));
 		yield plan;
 		runs.push({ step: what.step, outcome: judge(plan) });
 	}

@@ -105,7 +105,7 @@ function checkCluster({ options, traits, ours }: Starting, wrong: Wrong): void {
 function checkRig({ key, options, rig: given }: Starting, wrong: Wrong): void {
 	if (given === null || !hasProcess(options)) return;
 	const { brokers, target } = given.rig;
-	const entry = rigBroker(given, key);
+	const entry = rigBroker(given.rig, key);
 	const at = { rig: given.path, system: key };
 	const { nodes = 1, durability: level = null } = options;
 	if (!entry) {

@@ -121,7 +121,7 @@ function checkMessages(
 			wrong("message", "limit-out-of-range", { ...range, mostBytes: MOST_BYTES });
 	} else if (size.bytes > (limitBytes ?? Infinity))
 		wrong("message", "too-large-for-system", { system, limitBytes, sizeBytes: size.bytes });
-	const setUpBytes = rigBroker(rig, system)?.messageBytes ?? Infinity;
+	const setUpBytes = rigBroker(rig?.rig, system)?.messageBytes ?? Infinity;
 	const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
 	if (rig !== null && messageBytes > setUpBytes)
 		wrong("message", "too-large-for-rig", { messageBytes, system, rig: rig.path, setUpBytes });

@@ -90,7 +90,7 @@ export function resolvePin(
 ): Scenario["pin"] {
 	const { generator = null, brokers = null } = written ?? {};
 	const { place } = targets[target];
-	const hosts = place === "host" || hasHosts(rig);
+	const hosts = place === "host" || hasHosts(rig?.rig);
 	const instead = hosts ? undefined : targetTraits(target).without.pin;
 	// Remote clients, hosts and Docker's containers run Linux even if this machine does not.
 	const elsewhere = clients === "rented" || clients === "ssh" || clients === "pods";
