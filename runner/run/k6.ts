@@ -131,8 +131,6 @@ function segments(index: number, count: number): string[] {
 function givenEnv(plan: Plan, outs: readonly string[], env: World["env"]): Record<string, string> {
 	const own = new Set<string>(brokers[plan.broker]?.secretEnv(plan.driverOptions));
 	const isGiven = (name: string) => own.has(name) || (outs.length > 0 && OF_OUTPUTS.test(name));
-	const given = Object.entries(env).filter(([name]) => isGiven(name));
-	return Object.fromEntries(
-		given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-	);
+	const given = Object.entries(env).filter(([name, value]) => isGiven(name) && value !== undefined);
+	return Object.fromEntries(given) as Record<string, string>;
 }

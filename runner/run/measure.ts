@@ -6,7 +6,7 @@ import { pin } from "../../infra/programs/pins.ts";
 import { resolveBinaries } from "../../infra/programs/resolve.ts";
 import { type Client, untouchedBroker } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
-import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
+import { failure, MqbenchError } from "../errors.ts";
 import { readClient } from "../evidence/client-read.ts";
 import { readJson } from "../evidence/json.ts";
 import { runFolders } from "../given-folder.ts";
@@ -127,7 +127,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			}
 		} catch (error) {
 			// The figures until a Ctrl-C are shown like any other result.
-			if (!begun || !isCode(error, "interrupted")) throw error;
+			if (!begun || codeOf(error) !== "interrupted") throw error;
 			noteRest();
 		} finally {
 			progress.done();
@@ -137,7 +137,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		noteVersions(folder, environment);
 	} catch (error) {
 		// The message about a broker that did not start names its log.
-		if (!begun && !isCode(error, "broker-start")) removeRunFolder(folder);
+		if (!begun && codeOf(error) !== "broker-start") removeRunFolder(folder);
 		throw error;
 	}
 	if (begun || !world.stop.aborted) return;
@@ -187,8 +187,8 @@ async function oneFloor(
 	progress.done();
 }
 
-function isCode(error: unknown, code: ErrorCode): boolean {
-	return error instanceof MqbenchError && error.code === code;
+function codeOf(error: unknown) {
+	return error instanceof MqbenchError ? error.code : null;
 }
 
 /** Adds facts that only the measuring process has: versions of k6, client library and broker, by system. */

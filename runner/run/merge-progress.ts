@@ -1,6 +1,6 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { sum } from "../stats/sum.ts";
-import type { Tick, WindowSoFar } from "./progress-line.ts";
+import type { Tick } from "./progress-line.ts";
 
 /** Counts add up, a late client's with the next second. Percentiles cannot be merged, so the worst client's is passed on. */
 export function mergeProgress(clients: number, onTick: (tick: Tick) => void) {
@@ -46,7 +46,7 @@ function noProgress() {
 		/** Not passed on yet. */
 		pending: [] as Tick[],
 		taken: [] as Tick[],
-		/** The newest that was passed on, with the counts since the start. */
+		/** The newest that was passed on. */
 		last: null as Tick | null,
 		gone: false,
 	};
@@ -56,11 +56,14 @@ function addUp(at: number, all: readonly ClientProgress[]): Tick {
 	const seconds = all.flatMap(({ taken }) => taken);
 	const sinceStart = all.flatMap(({ last }) => last ?? []);
 	const newest = seconds.filter((tick) => tick.at === at);
+	const windows = sinceStart.flatMap(({ window }) => window ?? []);
+	const counts = windows.map(({ count }) => count);
 	const errors = all.flatMap(({ last }, i) => (last?.error ? [`client ${i}: ${last.error}`] : []));
 	const most = (values: readonly (number | null)[]) => {
 		const known = values.filter((value) => value !== null);
 		return known.length === 0 ? null : largestOf(known);
 	};
+	const worst = (key: "p50" | "p99" | "max") => largestOf(windows.map((window) => window[key]));
 	return {
 		mqbench: "tick",
 		at,
@@ -76,31 +79,16 @@ function addUp(at: number, all: readonly ClientProgress[]): Tick {
 		),
 		p50: most(newest.map(({ p50 }) => p50)),
 		p99: most(newest.map(({ p99 }) => p99)),
-		...soFar(sinceStart),
+		metric: sinceStart[0]?.metric ?? "response",
+		window:
+			windows.length === 0
+				? null
+				: { count: sum(counts), p50: worst("p50"), p99: worst("p99"), max: worst("max") },
 		...(errors[0] === undefined ? {} : { error: errors[0] }),
 		merged: {
 			clients: all.length,
 			silent: all.flatMap((one, i) => (one.gone || one.last?.at === at ? [] : [i])),
-			fewest: fewest(sinceStart),
+			fewest: counts.length === 0 ? 0 : smallestOf(counts),
 		},
 	};
-}
-
-/** The window so far: all messages, and the worst client's percentiles. */
-function soFar(of: readonly Tick[]): Pick<Tick, "metric" | "window"> {
-	const windows = of.flatMap(({ window }) => window ?? []);
-	const most = (of: (window: WindowSoFar) => number) => largestOf(windows.map(of));
-	const window = {
-		count: sum(windows.map(({ count }) => count)),
-		p50: most(({ p50 }) => p50),
-		p99: most(({ p99 }) => p99),
-		max: most(({ max }) => max),
-	};
-	return { metric: of[0]?.metric ?? "response", window: windows.length === 0 ? null : window };
-}
-
-/** Messages of the client that has the fewest, which decides how well a percentile is supported. */
-function fewest(of: readonly Tick[]): number {
-	const counts = of.flatMap(({ window }) => window?.count ?? []);
-	return counts.length === 0 ? 0 : smallestOf(counts);
 }

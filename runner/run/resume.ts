@@ -40,7 +40,9 @@ export function resumeRunFolder(
 	if (other !== null) throw refuse(other);
 	if (readText(path.join(folder, "scenario.yaml")) !== scenarioText)
 		throw refuse("its scenario.yaml is not the text of this scenario");
-	if (!sameBaseline(readSnapshot(folder), snapshot))
+	// A calibration that appeared or disappeared since the start does not matter: the folder's own stays.
+	const baselineIn = (of: BaselineSnapshot | null) => JSON.stringify(of?.baseline ?? null);
+	if (baselineIn(readSnapshot(folder)) !== baselineIn(snapshot))
 		throw refuse("its runs are compared with another baseline; name the one that they began with");
 	const runs = runFolders(folder, "runs");
 	try {
@@ -149,12 +151,6 @@ function placeOf(rig: RigMachines | null): string {
 	if (rig === null) return "the machine of mqbench alone";
 	if (rig.cloud === null) return rig.machines;
 	return `rig ${rig.id}${rig.createdAt === null ? "" : ` of ${rig.createdAt}`}`;
-}
-
-/** A calibration that appeared or disappeared since the start does not matter: the folder's own stays. */
-function sameBaseline(before: BaselineSnapshot | null, now: BaselineSnapshot | null): boolean {
-	const of = (snapshot: BaselineSnapshot | null) => JSON.stringify(snapshot?.baseline);
-	return (before?.baseline ?? null) === (now?.baseline ?? null) || of(before) === of(now);
 }
 
 function planIn(run: string): string | null {

@@ -86,12 +86,7 @@ function ofCloud(
 	return others.length > 0 ? `${text}, ${ownText([], others)}` : text;
 }
 
-interface Fleet {
-	readonly type: string;
-	readonly count: number;
-	readonly role: string;
-	readonly volume?: string | null;
-}
+type Fleet = Record<"type" | "role", string> & { count: number; volume?: string | null };
 
 function rentedText(cloud: string, fleets: readonly Fleet[]): string {
 	const texts = fleets

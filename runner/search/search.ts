@@ -1,13 +1,10 @@
 import { largestOf, smallestOf } from "../extremes.ts";
+import type { Search } from "../model/result.ts";
 
 /** The search for the highest rate that meets the SLA (reports/METHOD.md, "Searches"), a function of the runs so far. */
 
-/** Rates in messages per second. */
-export interface Step {
-	readonly rate: number;
-	/** probe: is it too fast? confirm: another run at the answer, longer if steps are short. curve: latency at part of it. */
-	readonly role: "probe" | "confirm" | "curve";
-}
+/** probe: is it too fast? confirm: another run at the answer, longer if steps are short. curve: latency at part of it. */
+export type Step = Readonly<Pick<Search["runs"][number], "rate" | "role">>;
 
 /** pass: SLA met, nothing lost, the system kept up, valid measurement. invalid: spoiled by the generator. error: could not run. */
 export type Outcome = "pass" | "fail" | "invalid" | "error" | "interrupted";
@@ -17,14 +14,8 @@ export interface Found {
 	readonly outcome: Outcome;
 }
 
-export interface Answer {
-	/** Highest rate that passed and was confirmed. */
-	readonly lo: number | null;
-	readonly hi: number | null;
-	/** "generator": its measurement became invalid. "nothing": the highest rate passed. "interrupted": the command was stopped. */
-	readonly limitedBy: "system" | "generator" | "nothing" | "error" | "interrupted";
-	readonly confirmed: boolean;
-}
+/** `lo`: the highest rate that passed. "generator": its measurement became invalid. "nothing": the highest rate passed. */
+export type Answer = Readonly<Pick<Search, "lo" | "hi" | "limitedBy" | "confirmed">>;
 
 type Next = { readonly step: Step } | { readonly answer: Answer };
 /** Upper end of the search: no machine sends as much. */

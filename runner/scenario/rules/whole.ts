@@ -18,12 +18,7 @@ const MOST_RUNS = 10_000;
 /** The generator holds the file in memory next to its histograms. */
 const MOST_PAYLOAD_BYTES = 256 * 1024 ** 2;
 
-export function checkRuns(
-	repeat: number,
-	cases: number,
-	systems: number,
-	{ problems }: Pick<Context, "problems">,
-): void {
+export function checkRuns(repeat: number, cases: number, systems: number, { problems }: Context) {
 	const runs = repeat * cases * systems;
 	const [key, write] =
 		repeat > 1 ? ["repeat", "write a smaller repeat"] : ["systems", "remove some"];
@@ -32,10 +27,7 @@ export function checkRuns(
 		reporter(problems)(key, "too-many-runs", { systems, cases, repeat, runs, most, write });
 }
 
-export function checkPayloads(
-	cases: ResolvedCases,
-	{ folder, fileBytes, problems }: Pick<Context, "folder" | "fileBytes" | "problems">,
-): void {
+export function checkPayloads(cases: ResolvedCases, { folder, fileBytes, problems }: Context) {
 	const at = ["payload", "file"] as const;
 	checkCases(cases, problems, ({ message }, wrong) => {
 		if (message.file === null) return;
