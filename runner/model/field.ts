@@ -24,7 +24,6 @@ export function described<Schema extends z.ZodType>(
 	return schema.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-/** With exactly these fields, or null. */
 export function maybe<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
 	return z.strictObject(fields).nullable();
 }
@@ -33,7 +32,6 @@ export function listOf<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
 	return z.array(z.strictObject(fields));
 }
 
-/** Any text, or none. */
 export function text(description: string) {
 	return z.string().optional().meta({ description });
 }

@@ -26,7 +26,6 @@ export interface Metric {
 	/** It only grows, so its growth is what counts. */
 	readonly counter: boolean;
 }
-/** By name, with its labels. */
 export type Metrics = ReadonlyMap<string, Metric>;
 
 export interface MetricsReader {

@@ -157,7 +157,6 @@ const RECEIVING = {
 			10_000,
 			[100],
 		).optional(),
-		// Each subscriber gets every message of every topic; 1 for other patterns.
 		plan: z.int().positive().default(1),
 		value: (n, { pattern }) => (pattern === "fan-out" ? (n ?? 1) : 1),
 		only: ["fan-out"],

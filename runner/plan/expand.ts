@@ -162,11 +162,17 @@ function plan(
 			atNs: main.schedule.warmupNs + atNs - t0AfterNs(made),
 		}))
 		.filter(({ atNs }) => atNs >= 0);
-	const asked = scenario.sla
-		.filter((line) => applies(line, system, main, load))
-		.map(({ expect }) => expect)
-		.filter((line) => faults.length > 0 || !isOfFaults(line));
-	const written = distinct(withUntil(asked));
+	const linesOf = <Line extends Sla | BaselineSla>(lines: readonly SlaLine<Line>[]) =>
+		lines
+			.filter((line) => applies(line, system, main, load))
+			.map(({ expect }) => expect)
+			.filter((line) => faults.length > 0 || !isOfFaults(line));
+	const written = distinct(withUntil(linesOf(scenario.sla)));
+	const baselineSystem = scenario.baseline?.system ?? null;
+	// The baseline has the others' lines because its figures are needed; it is not judged.
+	const compared = scenario.baselineSla.map((line) =>
+		system.key === baselineSystem ? { ...line, system: null } : line,
+	);
 	const sla = [
 		...written.map((line) =>
 			line.kind === "tally" && line.all
@@ -250,7 +256,8 @@ function plan(
 		},
 		client,
 		sla,
-		...comparedWith(scenario, system, main, load, faults.length > 0),
+		baselineSla: distinct(linesOf(compared)),
+		baselineSystem,
 		confirms: false,
 		strict: scenario.strict,
 		quick: scenario.quick,
@@ -258,7 +265,8 @@ function plan(
 }
 
 /** Runs without faults skip these lines. */
-function isOfFaults(sla: Sla): boolean {
+function isOfFaults(line: Sla | BaselineSla): boolean {
+	const sla = line.kind === "baseline" ? subjectOf(line) : line;
 	return sla.kind === "tally" && needs(sla.tally, "faults");
 }
 
@@ -288,23 +296,6 @@ function brokerCpus({ target, rig, pin }: Scenario, system: System): string | nu
 	const ours = rig === null ? targets[target].place !== null : onHosts(rig, system.key);
 	if (!ours) return null;
 	return system.options.pin ?? pin.brokers;
-}
-
-/** The baseline has the others' lines because its figures are needed; it is not judged. */
-function comparedWith(
-	{ baseline, baselineSla }: Scenario,
-	system: System,
-	main: Case,
-	load: string | null,
-	disturbed: boolean,
-): Pick<Plan, "baselineSla" | "baselineSystem"> {
-	const baselineSystem = baseline?.system ?? null;
-	const own = baselineSystem === system.key;
-	const lines = baselineSla
-		.filter((line) => applies(own ? { ...line, system: null } : line, system, main, load))
-		.map(({ expect }) => expect)
-		.filter((line) => disturbed || !isOfFaults(subjectOf(line)));
-	return { baselineSla: distinct(lines), baselineSystem };
 }
 
 type Place = Omit<SlaLine, "expect">;

@@ -2,7 +2,6 @@ import { CATCH_UP } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
-/** Counts so far of a client in a run whose messages cross from client to client. */
 export type Crossing = NonNullable<Extract<ProgressLine, { mqbench: "tick" }>["crossing"]>;
 
 /**

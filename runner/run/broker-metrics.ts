@@ -12,7 +12,6 @@ interface Watched {
 	readonly from: readonly (string | MetricsReader)[];
 	/** Names of numbers without a type that only grow. */
 	readonly counters: RegExp;
-	/** Names of series for charts. */
 	readonly show: readonly string[];
 	readonly file: string;
 	readonly everySeconds: number;

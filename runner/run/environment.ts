@@ -64,11 +64,9 @@ export function withHosts(environment: EnvironmentFile, found: readonly HostSett
 // --- internal ---
 
 function osName(): string {
-	const pretty = read("/etc/os-release")
-		?.split("\n")
-		.find((line) => line.startsWith("PRETTY_NAME="));
-	const name = pretty?.split("=")[1]?.replaceAll('"', "");
-	return `${name ?? os.type()} ${os.arch()}`;
+	const release = read("/etc/os-release") ?? "";
+	const [, name = os.type()] = /^PRETTY_NAME="?([^"\n]*)/m.exec(release) ?? [];
+	return `${name} ${os.arch()}`;
 }
 
 /** Cores that the control group of this process allows (cgroup v2, then v1), or null without a limit. */
@@ -87,7 +85,6 @@ function bootId(): string | null {
 	return id === null ? null : sha256(id).slice(0, 16);
 }
 
-/** The trimmed text of a file in /proc or /sys, or null if it cannot be read. */
 function read(file: string): string | null {
 	try {
 		return readFileSync(file, "utf8").trim();

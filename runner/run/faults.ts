@@ -53,7 +53,6 @@ export function sinceT0(t0Ms: number, clock: Clock): () => number {
 interface Tools {
 	readonly broker: Pick<Broker, "disturb" | "nodeOf">;
 	sinceMs(): number;
-	/** The broker's name for the node that now leads the first topic, or null if it does not report one. */
 	leader(): Promise<string | null>;
 }
 

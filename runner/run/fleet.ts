@@ -19,7 +19,6 @@ import { opensAt } from "./warm-up.ts";
 
 interface FleetOptions {
 	readonly clients: readonly ReadyClient[];
-	/** The program that samples the resources of processes here. */
 	readonly agent: string;
 	readonly folder: string;
 	readonly plan: Plan;
@@ -68,7 +67,6 @@ export class Fleet {
 	readonly #timers = new Set<NodeJS.Timeout>();
 	readonly #readyMs: number;
 	#abortedBy: string | null = null;
-	/** Why a load beside it ended the run. */
 	#endedBy: string | null = null;
 	/** p50 of each second, ns, while a warm-up until steady is undecided. */
 	#warmUp: (number | null)[] | null;
@@ -202,8 +200,6 @@ export class Fleet {
 		if (this.#alone) this.#begun = true;
 		if (member.index === 0) this.#watch();
 		void member.over.then((ended) => this.#seeOff(member, ended, listen));
-		// Subtle: a stop that arrived during the start has not reached this client.
-		if (this.#stopping) member.running?.interrupt();
 	}
 
 	#sample() {

@@ -10,7 +10,6 @@ import { type ControlLine, type ProgressLine, readProgress } from "./progress-li
 
 export interface K6Options {
 	readonly workspace: Workspace;
-	/** The run's local folder, which gets k6's log. */
 	readonly folder: string;
 	readonly plan: Plan;
 	readonly index: number;
@@ -29,7 +28,6 @@ export const GRACE_MS = 10_000;
 export function startK6(options: K6Options, world: World) {
 	const { workspace, folder, plan, index } = options;
 	let complaint: string | null = null;
-	let interrupted = false;
 	const log = openBoundedLog(logOf(folder, index));
 	const env = {
 		...givenEnv(plan, options.outs, world.env),
@@ -67,12 +65,8 @@ export function startK6(options: K6Options, world: World) {
 		/** The last error in its log, without passwords. */
 		complaint: () => complaint,
 		say: (line: ControlLine) => child.say(JSON.stringify(line)),
-		/** k6 closes its books and ends. Sends one signal only: k6 takes a second one as "at once". */
-		interrupt() {
-			if (interrupted) return;
-			interrupted = true;
-			child.signal("SIGINT");
-		},
+		/** k6 closes its books and ends. Only once: k6 takes a second signal as "at once". */
+		interrupt: () => child.signal("SIGINT"),
 		abandon: () => child.abandon(),
 		kill: () => child.kill(),
 	};

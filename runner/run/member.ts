@@ -63,7 +63,6 @@ export class Member {
 		return this.#first("settled") !== null;
 	}
 
-	/** Addresses of its subscriptions, in a system without a server. */
 	get endpoints(): readonly Endpoint[] {
 		return this.#first("ready")?.endpoints ?? [];
 	}

@@ -46,7 +46,7 @@ function noProgress() {
 		/** Not passed on yet. */
 		pending: [] as Tick[],
 		taken: [] as Tick[],
-		/** The newest that was passed on. */
+		/** The newest that was passed on, with the counts since the start. */
 		last: null as Tick | null,
 		gone: false,
 	};

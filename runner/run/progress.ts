@@ -35,7 +35,6 @@ export function makeProgress(
 	let sent = 0;
 	/** When the window of the run opened, for a warm-up until steady. */
 	let startNs: number | null = null;
-	/** The last second of each load beside it. */
 	const beside = new Map<string, Tick>();
 	const say = (text: string) => {
 		listener?.say(text);

@@ -1,4 +1,5 @@
 import type { Metric, Metrics } from "../model/metrics-file.ts";
+import { isMap } from "../scenario/place.ts";
 
 /** Prometheus' text format 0.0.4, and what OpenMetrics adds to it; labels as they are written. Throws a sentence at the first line that is neither. */
 export function parsePrometheus(text: string): Metrics {
@@ -26,12 +27,7 @@ export function flatten(json: unknown, counters: RegExp): Metrics {
 	const found = new Map<string, Metric>();
 	const add = (value: unknown, path: string, depth: number) => {
 		if (typeof value === "number") found.set(path, { value, counter: counters.test(path) });
-		else if (
-			typeof value === "object" &&
-			value !== null &&
-			!Array.isArray(value) &&
-			depth < DEEPEST
-		)
+		else if (isMap(value) && depth < DEEPEST)
 			for (const [key, part] of Object.entries(value))
 				add(part, path === "" ? key : `${path}.${key}`, depth + 1);
 	};

@@ -1,5 +1,4 @@
 import path from "node:path";
-import type { Size } from "../model/field.ts";
 import { windowPieces } from "../model/load.ts";
 import {
 	inName,
@@ -62,7 +61,7 @@ export function resolveLoad(
 	wrong: Wrong<WorkloadField>,
 	{ files = NO_FILES, settle = false, override = {} as Written },
 ): Case | undefined {
-	const fields = withDefaults(written);
+	const fields = { ...DEFAULTS, ...written } as SharedWorkload;
 	if (settle && canSettle(fields)) fields.warmup = { steady: true };
 	const message = sizeOf(fields.message, fields.checksum, files, wrong);
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);
@@ -71,7 +70,25 @@ export function resolveLoad(
 		wrong(field, "missing", { what: field, write: `e.g. ${field}: ${NEEDED[field]}` });
 	checkLoad(of, wrong);
 	checkTopology(of, wrong);
-	return complete(of, override, files.folder);
+	const [schedule, messages] = [scheduleOf(of), backlogOf(of)];
+	const { pattern, drain, steps, timeout, checksum } = fields;
+	if (!schedule || message === undefined || (pattern === "backlog" && messages === null))
+		return undefined;
+	const one: Case = {
+		name: "",
+		load: null,
+		startNs: 0,
+		background: [],
+		find: fields.find ?? null,
+		schedule,
+		...heldBack(schedule, messages),
+		...(steps ? { phases: phasesOf(windowPieces(schedule)) } : {}),
+		drainNs: drain,
+		timeoutNs: timeout ?? drain,
+		...ownValues(fields, { pattern, closed: schedule.kind === "closed" }),
+		message: { size: message, ...payloadOf(fields.payload, files.folder), checksum },
+	};
+	return { ...one, name: caseName(one, override) };
 }
 
 /** The fields that are written, with their parsed values. */
@@ -136,39 +153,7 @@ function checkKinds({ cases, matrix }: Lists, problems: Problem[]): void {
 		wrong("matrix", "matrix-too-large", { combinations, most: MOST_CASES });
 }
 
-function withDefaults(written: Written): SharedWorkload {
-	const all: Written = { ...DEFAULTS, ...written };
-	return Object.fromEntries(
-		workloadFields.filter((field) => all[field] !== undefined).map((field) => [field, all[field]]),
-	) as SharedWorkload;
-}
-
 const DEFAULTS = SharedWorkload.parse({});
-
-type Resolved = Omit<SharedWorkload, "message"> & { readonly message: Size | undefined };
-
-function complete(fields: Resolved, override: Written, folder: string): Case | undefined {
-	const schedule = scheduleOf(fields);
-	if (!schedule || fields.message === undefined) return undefined;
-	const { pattern, drain, steps, timeout, checksum } = fields;
-	const messages = backlogOf(fields);
-	if (pattern === "backlog" && messages === null) return undefined;
-	const one: Case = {
-		name: "",
-		load: null,
-		startNs: 0,
-		background: [],
-		find: fields.find ?? null,
-		schedule,
-		...heldBack(schedule, messages),
-		...(steps ? { phases: phasesOf(windowPieces(schedule)) } : {}),
-		drainNs: drain,
-		timeoutNs: timeout ?? drain,
-		...ownValues(fields, { pattern, closed: schedule.kind === "closed" }),
-		message: { size: fields.message, ...payloadOf(fields.payload, folder), checksum },
-	};
-	return { ...one, name: caseName(one, override) };
-}
 
 /** The given name, otherwise the fields that the case overrides, otherwise message and load: "1KiB 20000/s 25 connections". */
 function caseName(one: Workload, override: Readonly<Record<string, unknown>>): string {

@@ -41,7 +41,6 @@ function ofTarget(target: Target): "rented" | "pods" | "local" {
 	return targets[target].rents === null ? "local" : "rented";
 }
 
-/** Takes the first n hosts of a rig. */
 function clientsOf(written: ScenarioFile["clients"], own: Clients, target: Target): Clients {
 	if (written.kind !== "number") return written;
 	return own.kind === "ssh"

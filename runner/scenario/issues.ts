@@ -47,7 +47,6 @@ export function problemsOf(
 	});
 }
 
-/** The written scenario, and its schema. */
 interface Whole {
 	readonly value: unknown;
 	readonly file: z.ZodType;

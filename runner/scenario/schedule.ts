@@ -13,7 +13,7 @@ export function scheduleOf(fields: Fields): Times | null {
 	const { rate, stages, steps, messages, warmup } = fields;
 	const durationNs = durationOf(fields);
 	if (durationNs === null) return null;
-	const warmupNs = warmupOf(fields);
+	// Closed loads count their warm-up in messages.
 	if (messages !== undefined) {
 		const written = warmup && "messages" in warmup ? warmup.messages : 0;
 		const warmupMessages = warmup === undefined ? Math.ceil(messages / 10) : written;
@@ -22,13 +22,15 @@ export function scheduleOf(fields: Fields): Times | null {
 			rate: null,
 			seed: 0,
 			pieces: [],
-			warmupNs,
+			warmupNs: 0,
 			steady: null,
 			durationNs,
 			warmupMessages,
 			messages: warmupMessages + messages,
 		};
 	}
+	const steady = warmup && "steady" in warmup ? STEADY : null;
+	const warmupNs = steady?.toNs ?? (warmup && "ns" in warmup ? warmup.ns : WARMUP_NS);
 	const poisson = fields.arrivals === "poisson" && !steps && !stages;
 	const first = steps ? steps[0]?.rate : rate;
 	if (!first) return null;
@@ -47,13 +49,9 @@ export function scheduleOf(fields: Fields): Times | null {
 		seed: poisson ? (fields.seed ?? 1) : 0,
 		pieces: pieces.length > 0 ? [...flat(first, warmupNs), ...pieces] : [],
 		warmupNs,
-		steady: untilSteady(fields) ? STEADY : null,
+		steady,
 		durationNs,
 	};
-}
-
-function untilSteady({ warmup }: Fields): boolean {
-	return warmup !== undefined && "steady" in warmup;
 }
 
 /** Length of the window, or the time limit of a closed load. Null if unknown. */
@@ -64,14 +62,6 @@ export function durationOf(fields: Fields): number | null {
 	if (!rate) return null;
 	if (stages) return sum(stages.map((stage) => stage.duration));
 	return duration ?? (fields.find === undefined ? null : SEARCH_NS);
-}
-
-/** Closed loads count their warm-up in messages. */
-function warmupOf(fields: Fields): number {
-	const { messages, warmup } = fields;
-	if (messages !== undefined) return 0;
-	if (untilSteady(fields)) return STEADY.toNs;
-	return warmup !== undefined && "ns" in warmup ? warmup.ns : WARMUP_NS;
 }
 
 export function phasesOf(steps: Pieces): Load["phases"] {

@@ -39,7 +39,6 @@ const MOST_LINES = 100_000;
 const MOST_FILE_BYTES = 4 * 1024 ** 2;
 /** Steps of a lognormal distribution per octave, 2.2 % from size to size. */
 const STEPS = 32;
-/** 99th percentile of the normal distribution. */
 const Z99 = 2.3263478740408408;
 /** Beyond it are fewer than one in CYCLE. */
 const Z_MOST = 5.5;
