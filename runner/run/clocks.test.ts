@@ -16,7 +16,7 @@ const clients = (...all: [before: Said | null, after: Said | null][]) =>
 	all.map(([before, after]) => ({ before: read(before), after: read(after) }));
 const whole = (all: ReturnType<typeof clients>) => {
 	const telling = clockOffsetsOf(all);
-	return { ...telling, ...clocksOf(all, telling) };
+	return { ...telling, ...clocksOf(all) };
 };
 
 describe("by probes", () => {
@@ -216,7 +216,7 @@ function simulated(seed: number, beyond: (client: number, after: boolean) => num
 	const [before, after] = [moment(false), moment(true)];
 	const all = before.map(({ said }, i) => ({ before: said, after: after[i]?.said ?? null }));
 	const telling = clockOffsetsOf(all);
-	const { clocks, note } = clocksOf(all, telling);
+	const { clocks, note } = clocksOf(all);
 	/** The most by which two clients' times exceed the sum of their bounds; negative within it. */
 	const over = Math.max(
 		...[before, after].flatMap((then) =>

@@ -8,8 +8,6 @@ interface Clocked {
 	readonly after: ClockReading | null;
 }
 
-export type ClockOffsets = ReturnType<typeof clockOffsetsOf>;
-
 /**
  * The assumed lead of each clock over ours, ns, by index. Where chrony keeps all clients' clocks, in tighter bounds than the probes' half
  * round trips, they are one clock and get the same T0.
@@ -28,7 +26,8 @@ export function clockOffsetsOf(clients: readonly Pick<Clocked, "before">[]) {
 }
 
 /** Error bounds by index: chrony's larger one of before and after, or the probes' with drift, steps and the error of the given T0. */
-export function clocksOf(clients: readonly Clocked[], offsets: ClockOffsets) {
+export function clocksOf(clients: readonly Clocked[]) {
+	const offsets = clockOffsetsOf(clients);
 	const probed = clients.map(({ before, after }, i) =>
 		byProbes(offsets.offsetsNs[i] ?? 0, before, after),
 	);

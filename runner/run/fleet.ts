@@ -9,7 +9,7 @@ import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { type Crossing, makeArrival } from "./arrival.ts";
-import { type ClockOffsets, clockOffsetsOf, clocksOf } from "./clocks.ts";
+import { clockOffsetsOf, clocksOf } from "./clocks.ts";
 import { GRACE_MS } from "./k6.ts";
 import { Member, type ReadyClient, reasonText } from "./member.ts";
 import { mergeProgress } from "./merge-progress.ts";
@@ -56,7 +56,6 @@ export class Fleet {
 	readonly #hasArrived: ReturnType<typeof makeArrival>;
 	#questions = 0;
 	#begun = false;
-	#clockOffsets: ClockOffsets | null = null;
 	#closing = false;
 	/** All books are closed, and the clients were asked to leave. */
 	#finishing = false;
@@ -254,12 +253,11 @@ export class Fleet {
 	/** Hands out T0: the same moment for all, by each client's own clock. */
 	#begin(runT0UnixNs: bigint): void {
 		this.#begun = true;
-		const clockOffsets = clockOffsetsOf(this.#members);
-		this.#clockOffsets = clockOffsets;
+		const { offsetsNs } = clockOffsetsOf(this.#members);
 		const { plan } = this.#options;
 		const t0UnixNs = runT0UnixNs + BigInt(t0AfterNs(plan) - beginNs(plan));
 		for (const { running, index } of this.#members) {
-			const aheadNs = BigInt(clockOffsets.offsetsNs[index] ?? 0);
+			const aheadNs = BigInt(offsetsNs[index] ?? 0);
 			running?.say({ t0UnixNs: String(t0UnixNs + aheadNs) });
 		}
 		this.#tell({ mqbench: "start", t0UnixNs: String(t0UnixNs) });
@@ -444,10 +442,7 @@ export class Fleet {
 				? []
 				: this.#named(member, `the results could not be written: ${member.unwritable}`),
 		);
-		const { clocks, note } = clocksOf(
-			this.#members,
-			this.#clockOffsets ?? clockOffsetsOf(this.#members),
-		);
+		const { clocks, note } = clocksOf(this.#members);
 		return {
 			plan: this.#options.plan,
 			/** How k6 ended, with several clients the one that broke off the run. */

@@ -169,7 +169,6 @@ function budgetText(plan: Plan, { over }: Tick): string | null {
 	return `${text}: ${formatCount(count)} over, ${formatCount(allowed)} allowed`;
 }
 
-/** Time to wait, in whole seconds. */
 function waitText(ns: number): string {
 	return formatDuration(Math.max(0, Math.round(ns / 1e9)) * 1e9);
 }

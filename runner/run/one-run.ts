@@ -200,12 +200,10 @@ export function timestamp(world: World): string {
 // --- internal ---
 
 interface Ended extends Pick<RunFileInput, "startedAt" | "endedAt"> {
-	/** How the broker died, if it did. */
 	readonly death: string | null;
 	/** By the main load's T0. */
 	readonly disturbed: readonly FaultDone[];
 	readonly network: NetworkPath[];
-	/** Metrics of the broker that could not be read. */
 	readonly unread: readonly string[];
 }
 

@@ -45,45 +45,24 @@ function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 	const bare = (host: string) => host.slice(host.indexOf("@") + 1).toLowerCase();
 	const clients = load.kind === "ssh" ? sorted(load.hosts.map(bare)) : [];
 	if (brokers.length + clients.length === 0) return null;
-	const facts = Object.fromEntries(
-		Object.entries(rig.facts).filter(
-			(pair): pair is [string, string] => typeof pair[1] === "string",
-		),
-	);
+	const facts: Record<string, string> = {};
+	for (const [name, fact] of Object.entries(rig.facts))
+		if (typeof fact === "string") facts[name] = fact;
 	const cloud = rig.cloud && `${rig.cloud.provider} ${rig.cloud.region}`;
-	const machines =
-		cloud === null
-			? ownText(brokers, clients)
-			: ofCloud(rig, cloud, facts, brokers.length, clients);
-	const { id, createdAt = null } = rig;
-	return machinesOf(machines, {
-		id,
-		createdAt,
-		cloud,
-		brokers,
-		clients,
-		here: clients.length === 0,
-		facts,
-	});
-}
-
-/** Pulumi's program puts types and roles into the facts. */
-function ofCloud(
-	rig: RigFile,
-	cloud: string,
-	facts: Readonly<Record<string, string>>,
-	brokers: number,
-	clients: readonly string[],
-): string {
-	const own = sorted(rig.clients.map(({ host, port }) => named(host, port)));
-	const rented = clients.filter((host) => own.includes(host)).length;
-	const others = clients.filter((host) => !own.includes(host));
+	const rented = rig.clients.map(({ host, port }) => named(host, port));
+	const others = clients.filter((host) => !rented.includes(host));
+	// Pulumi's program puts types and roles into the facts.
 	const { brokers: type = "machines", clients: loadType = "machines", volume = null } = facts;
-	const text = rentedText(cloud, [
-		{ type, count: brokers, role: "brokers", volume },
-		{ type: loadType, count: rented, role: "the load" },
-	]);
-	return others.length > 0 ? `${text}, ${ownText([], others)}` : text;
+	const inCloud = [
+		{ type, count: brokers.length, role: "brokers", volume },
+		{ type: loadType, count: clients.length - others.length, role: "the load" },
+	];
+	const beside = others.length > 0 ? `, ${ownText([], others)}` : "";
+	const machines =
+		cloud === null ? ownText(brokers, clients) : `${rentedText(cloud, inCloud)}${beside}`;
+	const { id, createdAt = null } = rig;
+	const here = clients.length === 0;
+	return machinesOf(machines, { id, createdAt, cloud, brokers, clients, here, facts });
 }
 
 type Fleet = Record<"type" | "role", string> & { count: number; volume?: string | null };

@@ -2,7 +2,7 @@ import type { Target } from "../model/plan.ts";
 import { sshPlaceText } from "../model/ssh-host.ts";
 import { targets } from "../model/targets.ts";
 import { plural } from "../units.ts";
-import { type Context, type GivenRig, type Problem, reporter } from "./problem.ts";
+import { type Context, type GivenRig, type Problem, reporter, type Wrong } from "./problem.ts";
 import type { Clients } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 
@@ -12,10 +12,12 @@ export function resolveClients(
 	context: Pick<Context, "target" | "targetChosen" | "rig" | "labelOf" | "problems">,
 ): Clients {
 	const { target, targetChosen, rig, labelOf } = context;
-	const own: Clients = clientsOfRig(rig) ?? { kind: ofTarget(target), count: 1 };
-	const clients = written === undefined ? own : clientsOf(written, own, target);
+	const { place, rents } = targets[target];
+	const kind = place === "pod" ? "pods" : rents === null ? "local" : "rented";
+	const own: Clients = clientsOfRig(rig) ?? { kind, count: 1 };
+	const clients = written === undefined ? own : clientsOf(written, own);
 	const problems: Problem[] = [];
-	checkClients(clients, target, rig, problems);
+	checkClients(clients, target, rig, reporter(problems));
 	// For a target from the command line, settings that only other targets have are ignored.
 	if (problems.length > 0 && targetChosen && labelOf(["clients"]) === undefined) return own;
 	const most = clientCount(own);
@@ -36,16 +38,11 @@ export function clientCount(clients: Clients): number {
 
 // --- internal ---
 
-function ofTarget(target: Target): "rented" | "pods" | "local" {
-	if (targets[target].place === "pod") return "pods";
-	return targets[target].rents === null ? "local" : "rented";
-}
-
-function clientsOf(written: ScenarioFile["clients"], own: Clients, target: Target): Clients {
+function clientsOf(written: ScenarioFile["clients"], own: Clients): Clients {
 	if (written.kind !== "number") return written;
 	return own.kind === "ssh"
 		? { ...own, hosts: own.hosts.slice(0, written.count) }
-		: { kind: ofTarget(target), count: written.count };
+		: { ...own, count: written.count };
 }
 
 function clientsOfRig(rig: GivenRig | null): Clients | null {
@@ -57,13 +54,7 @@ function clientsOfRig(rig: GivenRig | null): Clients | null {
 	return { kind: "ssh", hosts: hosts.map(([name]) => name), access: Object.fromEntries(hosts) };
 }
 
-function checkClients(
-	clients: Clients,
-	target: Target,
-	rig: GivenRig | null,
-	problems: Problem[],
-): void {
-	const wrong = reporter<"clients">(problems);
+function checkClients(clients: Clients, target: Target, rig: GivenRig | null, wrong: Wrong): void {
 	const { place, rents, here } = targets[target];
 	if (clients.kind === "docker" && place !== "container")
 		wrong("clients", "clients-in-docker", { ...clients, target });

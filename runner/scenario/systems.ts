@@ -34,28 +34,22 @@ export function resolveSystems(
 	else if (system) all.push({ key: system.broker, options: system, path: ["system"] });
 	else if (all.length === 0)
 		wrong("system", "missing", { what: "system", write: `e.g. system: ${example.broker}` });
-	return all.map(({ key, options, path }) => ({
-		key,
-		path,
-		...resolveOne(key, options, path, context),
-	}));
+	return all.map((one) => resolveOne(one, context));
 }
 
 // --- internal ---
 
 function resolveOne(
-	name: string,
-	written: SystemOptions,
-	where: Path,
+	{ key, options: written, path: where }: Pick<PlacedSystem, "key" | "options" | "path">,
 	context: Context,
-): Omit<System, "key"> {
-	const there = reached(name, absolute(written, context.folder), context);
+): PlacedSystem {
+	const there = reached(key, absolute(written, context.folder), context);
 	// Secrets in its config must be masked.
 	const secrets = [...context.secrets, ...secretsOf(there.config)];
 	const options: SystemOptions = secrets.length === 0 ? there : { ...there, secrets };
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
-	const hosts = onHosts(context.rig?.rig, name);
+	const hosts = onHosts(context.rig?.rig, key);
 	const target = hosts ? ON_HOSTS : context.target;
 	const { place } = targetTraits(target);
 	const durability = broker.durability(
@@ -67,19 +61,21 @@ function resolveOne(
 	for (const { key, message } of broker.contradictions(options, place))
 		wrong(key, { text: message });
 	const ours = hosts || (context.rig === null && !isYours(context.target));
-	checkSettings({ ...context, key: name, options, traits, durability, target, ours }, wrong);
+	checkSettings({ ...context, key, options, traits, durability, target, ours }, wrong);
 	// A scenario may have a url for `--target existing` and still run with `--target local`, and vice versa.
 	const leftAside = (key: string) =>
 		context.targetChosen && context.labelOf([...where, key]) === undefined;
 	checkTarget(options, target, leftAside, wrong);
 	const address =
-		context.rig === null && place !== null ? null : addressOf(name, options, where, context);
+		context.rig === null && place !== null ? null : addressOf(key, options, where, context);
 	if (address && "wrong" in address) wrong("url", { text: address.wrong });
 	const inFile = context.labelOf([...where, "metrics"]) === undefined;
 	const unread = metricsMistake(options, context.env, inFile);
 	if (unread !== null) wrong("metrics", { text: unread });
 	const starts = (at: BrokerPlace) => context.rig === null && place === at;
 	return {
+		key,
+		path: where,
 		broker: options.broker,
 		url: address && "url" in address ? address.url : null,
 		port: starts("process") ? (options.port ?? null) : null,

@@ -105,7 +105,6 @@ function nextProbe(start: number, runs: readonly Found[]): Next {
 	return hi / lo <= PRECISION || middle <= lo || middle >= hi ? end("system") : probe(middle);
 }
 
-/** Rates of the probes with this outcome. */
 function decided(runs: readonly Found[], outcome: Outcome): number[] {
 	const rates = new Set(runs.filter((f) => f.step.role === "probe").map((f) => f.step.rate));
 	return [...rates].filter((rate) => decide(runs, rate) === outcome);
