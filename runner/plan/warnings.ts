@@ -23,15 +23,11 @@ export function warnBeforeRuns(
 	if (scenario.strict && warnings.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings });
 	if (args.quiet) return;
+	const takesNs = longest(plans, { floors: true, confirm: false });
 	for (const warning of [
 		...warnings,
 		...warningsOf(scenario, plans),
-		...rigExpiryWarnings(
-			scenario.rig,
-			longest(plans, { floors: true, confirm: false }),
-			{ doing: "the runs take", remedy: "make fewer of them (--only), or stand a new one up" },
-			world,
-		),
+		...rigExpiryWarnings(scenario.rig, takesNs, world.clock.nowMs()),
 	])
 		world.stderr.write(`Warning: ${warning}\n`);
 }
@@ -69,25 +65,19 @@ export function rigEndsAt({ cloud, expiresAt }: RigFile): string | null {
 	return cloud?.endsAt ?? expiresAt;
 }
 
-/** `doing`: "the runs take". */
-export function rigExpiryWarnings(
-	rig: RigFile | null,
-	takesNs: number,
-	{ doing, remedy }: { readonly doing: string; readonly remedy: string },
-	{ clock }: Pick<World, "clock">,
-): string[] {
+// --- internal ---
+
+function rigExpiryWarnings(rig: RigFile | null, takesNs: number, nowMs: number): string[] {
 	const end = rig === null ? null : rigEndsAt(rig);
 	if (rig === null || end === null) return [];
-	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
+	const leftNs = (Date.parse(end) - nowMs) * 1e6;
 	if (leftNs >= takesNs) return [];
 	return [
 		leftNs < 0
 			? `the rig ${rig.id} has expired (${end}): runs on it may end at any moment; stand a new one up`
-			: `the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and ${doing} up to ${formatDuration(takesNs)}: ${remedy}`,
+			: `the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and the runs take up to ${formatDuration(takesNs)}: make fewer of them (--only), or stand a new one up`,
 	];
 }
-
-// --- internal ---
 
 /** Problems of consumers that no broker can mend; each once, with the first run that has it. */
 function loadWarnings(plans: readonly Plan[]): string[] {

@@ -22,13 +22,8 @@ export function makeRunFolder(
 ): void {
 	writing(folder, () => {
 		mkdirSync(path.dirname(folder), { recursive: true });
-		try {
-			mkdirSync(folder);
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code === "EEXIST")
-				throw failure("output-exists", { path: folder });
-			throw error;
-		}
+		if (existsSync(folder)) throw failure("output-exists", { path: folder });
+		mkdirSync(folder);
 		try {
 			writeWhole(path.join(folder, "scenario.yaml"), scenarioText);
 			for (const plan of floors) fillRun(floorPath(folder, plan), plan);

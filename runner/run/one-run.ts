@@ -70,8 +70,7 @@ export async function openBroker(
 			faults: [...new Set(ofBrokers(plan).map(({ action }) => action))],
 		});
 	} catch (error) {
-		if (!(error instanceof MqbenchError) || error.code === "interrupted") throw error;
-		if (one.only) throw error;
+		if (!(error instanceof MqbenchError) || error.code === "interrupted" || one.only) throw error;
 		progress.say(`  ${error.message}`);
 		for (const load of loads)
 			noteNotRun(folder, load, {

@@ -74,7 +74,7 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 export type ProgressLine = z.infer<typeof ProgressLine>;
 export type End = Extract<ProgressLine, { mqbench: "end" }>;
 /** From one client, or from several (merge-progress.ts). */
-export interface Tick extends TickOfOne {
+export interface Tick extends Extract<ProgressLine, { mqbench: "tick" }> {
 	/** Present if several clients are merged: counts are sums, percentiles and times are the worst client's. */
 	readonly merged?: {
 		readonly clients: number;
@@ -84,8 +84,6 @@ export interface Tick extends TickOfOne {
 		readonly fewest: number;
 	};
 }
-
-type TickOfOne = Extract<ProgressLine, { mqbench: "tick" }>;
 
 /** The window of a warm-up until steady opens, ns since T0. */
 export interface Opens {
