@@ -289,8 +289,11 @@ export class Fleet {
 		this.#tell(tick);
 		this.#openOnceSteady(tick);
 		const { plan, broker } = this.#options;
+		const { kind, warmupNs, durationNs } = plan.schedule;
+		// A closed load has no schedule, so there it is a second without a message.
+		const allSent = kind === "closed" ? tick.sent === 0 : tick.at * 1e9 > warmupNs + durationNs;
 		// With faults it may come back.
-		if (broker.gone && plan.faults.length === 0 && isSent(plan, tick)) this.#close();
+		if (broker.gone && plan.faults.length === 0 && allSent) this.#close();
 		// The counts can be compared only if they are from the same moment.
 		const together = (tick.merged?.silent ?? []).length === 0;
 		if (acrossClients(plan) && together) if (this.#hasArrived(this.#crossed())) this.#close();
@@ -480,10 +483,3 @@ const PAYLOAD = "payload";
 const INSIDE_K6 = path.join(packageFolder, "dist", "inside-k6.js");
 /** Takes a client's line, or null when the client has ended. */
 type Listen = (member: Member, line: ProgressLine | null) => void;
-
-/** Has everything been sent? A closed load has no schedule, so there it is a second without a message. */
-function isSent({ schedule }: Plan, { at, sent }: Tick): boolean {
-	return schedule.kind === "closed"
-		? sent === 0
-		: at * 1e9 > schedule.warmupNs + schedule.durationNs;
-}

@@ -24,7 +24,7 @@ export class Member {
 	error: string | null = null;
 	unwritable: string | null = null;
 	/** Resolves when its k6 has ended. Never rejects. */
-	readonly over: Promise<Ended>;
+	over: Promise<Ended> = new Promise(() => {});
 	readonly client: Client;
 	readonly facts: ClientFacts;
 	/** Its clock before and after the run, null if it is ours or could not be read. */
@@ -32,7 +32,6 @@ export class Member {
 	after: ClockReading | null = null;
 	readonly #heard = new Map<string, ProgressLine>();
 	readonly #lines = new EventEmitter();
-	#tellOver: (ended: Ended) => void = () => {};
 	#workspace: Workspace | null = null;
 	#k6: K6 | null = null;
 
@@ -41,9 +40,6 @@ export class Member {
 		this.facts = facts;
 		this.index = index;
 		this.label = `client ${index} (${client.name})`;
-		this.over = new Promise((resolve) => {
-			this.#tellOver = resolve;
-		});
 	}
 
 	/** The process on this machine whose resources are sampled for the client. */
@@ -89,10 +85,10 @@ export class Member {
 			world,
 		);
 		this.#k6 = k6;
-		void k6.ended.then((ended) => {
+		this.over = k6.ended.then((ended) => {
 			k6.abandon();
 			this.ended = ended;
-			this.#tellOver(ended);
+			return ended;
 		});
 	}
 
