@@ -15,6 +15,7 @@ import { readEnvironment } from "./run/environment.ts";
 import { addRun, lockRunFolder, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
 import { gitCommitOf } from "./run/git-commit.ts";
 import { measure } from "./run/measure.ts";
+import { timestamp } from "./run/one-run.ts";
 import type { Progress } from "./run/progress.ts";
 import { confirmingIn, goingOn, resumeRunFolder, runIdOf } from "./run/resume.ts";
 import type { Scenario } from "./scenario/scenario.ts";
@@ -105,17 +106,9 @@ export async function runPipeline(
 	try {
 		let rest = { plans, floors: floorPlans };
 		if (earlier) {
-			rest = resumeRunFolder(
-				folder,
-				text,
-				plans,
-				floorPlans,
-				readEnvironment(new Date(world.clock.nowMs()).toISOString(), {
-					scenario,
-					settings: await ownSettings(),
-				}),
-				options.snapshot,
-			);
+			const known = { scenario, settings: await ownSettings() };
+			const machine = readEnvironment(timestamp(world), known);
+			rest = resumeRunFolder(folder, text, plans, floorPlans, machine, options.snapshot);
 			progress.say(
 				`${plans.length - rest.plans.length} of ${plans.length} runs are complete and kept.`,
 			);

@@ -47,9 +47,9 @@ export function expand(given: Scenario, { runId = "plan", only }: ExpandOptions)
 	);
 	const plans: Plan[] = [];
 	for (let repeat = 1; repeat <= scenario.repeat; repeat++)
-		for (const { system, one } of repeat % 2 === 1 ? chosen : turned)
-			for (const load of [one, ...one.background])
-				plans.push(plan(scenario, system, one, load, runId, plans.length + 1, repeat));
+		for (const pair of repeat % 2 === 1 ? chosen : turned)
+			for (const load of [pair.one, ...pair.one.background])
+				plans.push(plan(scenario, pair, load, { runId, index: plans.length + 1, repeat }));
 	return plans;
 }
 
@@ -126,15 +126,11 @@ function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
 	return acknowledge[isAlone(pattern) && pattern !== "request-reply" ? "alone" : "group"];
 }
 
-function plan(
-	scenario: Scenario,
-	system: System,
-	main: CountedCase,
-	one: CountedLoad,
-	runId: string,
-	index: number,
-	repeat: number,
-): Plan {
+type Run = Pick<Plan, "runId" | "index" | "repeat">;
+
+function plan(scenario: Scenario, pair: Pair, one: CountedLoad, run: Run): Plan {
+	const { system, one: main } = pair;
+	const { runId, index } = run;
 	const broker = brokerOf(system);
 	const { name, find, load, startNs, background: _, ...work } = one;
 	const loads = [main, ...main.background];
@@ -202,11 +198,9 @@ function plan(
 		...work,
 		schema: 1,
 		scenario: scenario.name,
-		runId,
-		index,
+		...run,
 		system: system.key,
 		case: name,
-		repeat,
 		repeats: scenario.repeat,
 		runNumber: fnv1a(`${runId}.${sender}`),
 		broker: system.broker,

@@ -177,25 +177,18 @@ export class Fleet {
 	#start(member: Member, listen: Listen): void {
 		const { plan, folder, broker, k6Outs } = this.#options;
 		const { address } = member.facts;
-		member.start(
-			{
-				plan,
-				folder,
-				outs: k6Outs,
-				env: {
-					[plan.urlEnv]: broker.url,
-					// k6's outputs get the verdict of the run from it.
-					...(this.#alone && k6Outs.length > 0 ? { MQBENCH_RUNNER: INSIDE_K6 } : {}),
-					...(this.#alone ? { MQBENCH_CONTROL: "1" } : { MQBENCH_COORDINATED: "1" }),
-					...(address === undefined ? {} : { MQBENCH_LISTEN: address }),
-					...(plan.message.file !== null && isElsewhere(member.client.kind)
-						? { MQBENCH_PAYLOAD_FILE: PAYLOAD }
-						: {}),
-				},
-				onProgress: (line) => listen(member, line),
-			},
-			this.#world,
-		);
+		const env: Record<string, string> = {
+			[plan.urlEnv]: broker.url,
+			// k6's outputs get the verdict of the run from it.
+			...(this.#alone && k6Outs.length > 0 ? { MQBENCH_RUNNER: INSIDE_K6 } : {}),
+			...(this.#alone ? { MQBENCH_CONTROL: "1" } : { MQBENCH_COORDINATED: "1" }),
+			...(address === undefined ? {} : { MQBENCH_LISTEN: address }),
+			...(plan.message.file !== null && isElsewhere(member.client.kind)
+				? { MQBENCH_PAYLOAD_FILE: PAYLOAD }
+				: {}),
+		};
+		const onProgress = (line: ProgressLine) => listen(member, line);
+		member.start({ plan, folder, outs: k6Outs, env, onProgress }, this.#world);
 		if (this.#alone) this.#begun = true;
 		if (member.index === 0) this.#watch();
 		void member.over.then((ended) => this.#seeOff(member, ended, listen));

@@ -69,16 +69,10 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			yes: all.yes ?? false,
 		});
 		if (scenario.drivers) pin(scenario.drivers);
-		let environment = resumedEnvironment(
-			all.resumed ? environmentIn(folder) : null,
-			readEnvironment(timestamp(world), {
-				go: binaries.go,
-				origin: binaries.origin,
-				scenario,
-				git: await all.git,
-				settings: await settings,
-			}),
-		);
+		const { go, origin } = binaries;
+		const known = { go, origin, scenario, git: await all.git, settings: await settings };
+		const before = all.resumed ? environmentIn(folder) : null;
+		let environment = resumedEnvironment(before, readEnvironment(timestamp(world), known));
 		writeEnvironment(folder, environment);
 		const note = (found: readonly HostSettings[]) => {
 			const known = environment;

@@ -72,18 +72,12 @@ export class Member {
 
 	start(options: Omit<K6Options, "workspace" | "index">, world: World): void {
 		if (this.#workspace === null) throw new Error("it has no place yet");
-		const k6 = startK6(
-			{
-				...options,
-				workspace: this.#workspace,
-				index: this.index,
-				onProgress: (line) => {
-					this.#note(line);
-					options.onProgress(line);
-				},
-			},
-			world,
-		);
+		const onProgress = (line: ProgressLine) => {
+			this.#note(line);
+			options.onProgress(line);
+		};
+		const { index } = this;
+		const k6 = startK6({ ...options, workspace: this.#workspace, index, onProgress }, world);
 		this.#k6 = k6;
 		this.over = k6.ended.then((ended) => {
 			k6.abandon();

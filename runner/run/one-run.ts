@@ -25,7 +25,7 @@ import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { watchBroker } from "./broker-metrics.ts";
 import { faultsOf, ofBrokers, sinceT0 } from "./faults.ts";
-import { Fleet, type FleetResult, runTogether } from "./fleet.ts";
+import { Fleet, type FleetResult, type ProgressEvent, runTogether } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
 import { outputNotes } from "./k6.ts";
 import type { ReadyClient } from "./member.ts";
@@ -104,16 +104,9 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	let results: readonly FleetResult[];
 	let unread: string[] = [];
 	const metrics = metricsOf(system, broker, world.env);
-	const watching =
-		metrics &&
-		watchBroker(
-			{
-				...metrics,
-				file: path.join(runPath(one.folder, plan), "broker-metrics.jsonl"),
-				everySeconds: plan.intervalSeconds ?? 1,
-			},
-			world,
-		);
+	const file = path.join(runPath(one.folder, plan), "broker-metrics.jsonl");
+	const everySeconds = plan.intervalSeconds ?? 1;
+	const watching = metrics && watchBroker({ ...metrics, file, everySeconds }, world);
 	try {
 		network = await one.baseline({
 			clients: clients.map(({ client }) => client),
@@ -121,29 +114,19 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			ports: brokerOf(system).urls,
 			onHosts: onHosts(one.scenario.rig, system.key),
 		});
-		for (const load of loads)
-			fleets.push(
-				new Fleet(
-					{
-						clients,
-						agent: one.agent,
-						folder: runPath(one.folder, load),
-						plan: load,
-						broker,
-						k6Outs: one.k6Outs,
-						onProgress(line) {
-							if (line.mqbench === "start" && load === plan) {
-								const t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
-								since = sinceT0(t0Ms, world.clock);
-								faults.begin(t0Ms);
-							}
-							progress.tick(load, line);
-							return line.mqbench === "tick" ? one.hopeless(load, line) : null;
-						},
-					},
-					world,
-				),
-			);
+		for (const load of loads) {
+			const folder = runPath(one.folder, load);
+			const onProgress = (line: ProgressEvent) => {
+				if (line.mqbench === "start" && load === plan) {
+					const t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
+					since = sinceT0(t0Ms, world.clock);
+					faults.begin(t0Ms);
+				}
+				progress.tick(load, line);
+				return line.mqbench === "tick" ? one.hopeless(load, line) : null;
+			};
+			fleets.push(new Fleet({ ...one, folder, plan: load, onProgress }, world));
+		}
 		results = await runTogether(fleets);
 	} finally {
 		disturbed = await faults.end();
