@@ -15,7 +15,7 @@ import type { HostSettings } from "../model/machine-settings.ts";
 import { Plan } from "../model/plan.ts";
 import type { World } from "../world.ts";
 import { readEnvironment, resumedEnvironment, withHosts } from "./environment.ts";
-import { Fleet } from "./fleet.ts";
+import { Fleet, type ProgressEvent } from "./fleet.ts";
 import { environmentIn, floorPath, removeRunFolder, writeEnvironment } from "./folder.ts";
 import type { ReadyClient } from "./member.ts";
 import { type Command, noteNotRun, oneRun, openBroker, timestamp } from "./one-run.ts";
@@ -162,22 +162,13 @@ async function oneFloor(
 	{ folder, progress }: Command,
 	world: World,
 ): Promise<void> {
-	await new Fleet(
-		{
-			clients,
-			agent,
-			folder: floorPath(folder, plan),
-			plan,
-			broker: untouchedBroker(),
-			k6Outs: [],
-			onProgress(line) {
-				// The report shows the floor's best second, which only the files contain.
-				if (line.mqbench !== "end") progress.tick(plan, line);
-				return null;
-			},
-		},
-		world,
-	).run();
+	const onProgress = (line: ProgressEvent) => {
+		// The report shows the floor's best second, which only the files contain.
+		if (line.mqbench !== "end") progress.tick(plan, line);
+		return null;
+	};
+	const where = { clients, agent, folder: floorPath(folder, plan), broker: untouchedBroker() };
+	await new Fleet({ ...where, plan, k6Outs: [], onProgress }, world).run();
 	progress.done();
 }
 

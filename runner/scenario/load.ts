@@ -54,17 +54,10 @@ export function loadScenario(
 	const { source } = parsed;
 	const written = applyOverrides(source.value, overrides, surroundings.rig);
 	const { labelOf } = written;
-	const { scenario, problems } = check(
-		written.value,
-		safeName(path.basename(file).replace(/\.[^.]*$/, ""), "scenario"),
-		{
-			targetChosen: labelOf(["target"]) !== undefined,
-			labelOf,
-			env,
-			...surroundings,
-			rig: surroundings.rig ?? null,
-		},
-	);
+	const name = safeName(path.basename(file).replace(/\.[^.]*$/, ""), "scenario");
+	const targetChosen = labelOf(["target"]) !== undefined;
+	const given = { ...surroundings, rig: surroundings.rig ?? null, targetChosen, labelOf, env };
+	const { scenario, problems } = check(written.value, name, given);
 	if (written.problems.length === 0 && scenario) return scenario;
 	const located = problems.map(({ path: where, at, message, code }): Located => {
 		const label = labelOf(where);
