@@ -60,6 +60,9 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 	// `noop` completes messages within a process: none crosses to another client.
 	const pattern =
 		floorTraits.cannot[plan.pattern] || acrossClients(plan) ? "round-trip" : plan.pattern;
+	const own = Array.from({ length: plan.connections }, (_, c) => `${plan.topics[0]}-${c}`);
+	// Each of several clients receives its own messages, so each connection has its own topic.
+	const topics = plan.client.count === 1 ? plan.topics : own;
 	return derivePlan(plan, {
 		index,
 		times: timesOf(plan),
@@ -82,7 +85,7 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 		phases: [],
 		backlog: null,
 		faults: [],
-		...(pattern === plan.pattern ? {} : { ...NO_CONSUMERS, topics: topicsOf(plan) }),
+		...(pattern === plan.pattern ? {} : { ...NO_CONSUMERS, topics }),
 		wildcard: plan.wildcard && floorTraits.wildcards,
 		work: null,
 		groupsByPartition: false,
@@ -99,11 +102,4 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 			gracefulStopNs: 11e9,
 		},
 	});
-}
-
-/** Each of several clients receives its own messages, so each connection has its own topic. */
-function topicsOf({ topics, connections, client }: Plan): string[] {
-	return client.count === 1
-		? topics
-		: Array.from({ length: connections }, (_, c) => `${topics[0]}-${c}`);
 }

@@ -67,13 +67,17 @@ export function usesLines(scenario: Scenario, plans: readonly Plan[], env: Env):
 	const systems = scenario.systems.filter(
 		({ key, broker }) => keys.has(key) && broker !== noBroker,
 	);
+	const access = [
+		...(clients.kind === "ssh" ? Object.values(clients.access ?? {}) : []),
+		...(rig?.brokers.flatMap(({ hosts }) => hosts) ?? []),
+	];
 	const files = [
 		...plans.map(({ message }) => message.file),
 		...systems.flatMap(({ options: { tls } }) =>
 			typeof tls === "object" ? [tls.ca, tls.cert, tls.key] : [],
 		),
 		...(baseline?.path ? [baseline.path] : []),
-		...[...sshAccess(scenario)].flatMap((one) => [one.identity, one.knownHosts]),
+		...access.flatMap((one) => [one.identity, one.knownHosts]),
 	].filter((file) => typeof file === "string");
 	const own = systems.flatMap(({ options }) => brokerOf(options).secretEnv(options));
 	const variables = [...scenario.variables, ...own.filter((name) => env[name] !== undefined)];
@@ -227,13 +231,6 @@ function programLine({ key, binary, options }: System): string[] {
 	const { server } = options as { readonly server?: string };
 	const program = binary ?? server ?? from?.replaceAll("`", "");
 	return program === undefined || options[DEFINITION] ? [] : [`${key}: program ${program}`];
-}
-
-function sshAccess({ clients, rig }: Scenario) {
-	return [
-		...(clients.kind === "ssh" ? Object.values(clients.access ?? {}) : []),
-		...(rig?.brokers.flatMap(({ hosts }) => hosts) ?? []),
-	];
 }
 
 function lineOf(what: string, names: readonly string[]): string[] {

@@ -59,7 +59,10 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 			node.restMs = began + REST * (clock.monotonicMs() - began);
 			node.reads++;
 		} catch (error) {
-			node.why = (error as Error).name === "TimeoutError" ? "no answer in time" : reasonIn(error);
+			const { name, cause } = error as Error;
+			// fetch wraps the reason of a failure.
+			const reason = maskUrls(reasonOf(cause instanceof Error ? cause : error));
+			node.why = name === "TimeoutError" ? "no answer in time" : reason;
 		}
 		node.busy = null;
 	};
@@ -142,10 +145,4 @@ function readHttp(url: string, counters: RegExp): MetricsReader {
 		},
 		close() {},
 	};
-}
-
-/** fetch wraps the reason of a failure. */
-function reasonIn(error: unknown): string {
-	const { cause } = error as Error;
-	return maskUrls(reasonOf(cause instanceof Error ? cause : error));
 }

@@ -24,7 +24,14 @@ const MAX_LENGTH = 64 * 1024;
 export function parseSource(text: string): { source: Source } | { problems: Located[] } {
 	const refused = notScenarioText(text);
 	if (refused) return { problems: [{ offset: 0, message: refused }] };
-	const [document, second] = parseYaml(text);
+	const documents = parseAllDocuments(text, {
+		prettyErrors: false,
+		merge: true,
+		resolveKnownTags: false,
+		stringKeys: true,
+		logLevel: "error",
+	});
+	const [document, second] = "empty" in documents ? [] : documents;
 	if (!document?.contents || (isScalar(document.contents) && document.contents.value === null))
 		return { problems: [{ offset: 0, message: EMPTY }] };
 	const problems = yamlMistakes(text, document);
@@ -56,17 +63,6 @@ function notScenarioText(text: string): string | undefined {
 	if (text.length > MAX_LENGTH)
 		return tell("file-too-large", { size: Math.ceil(text.length / 1024), most: MAX_LENGTH / 1024 });
 	return text.trim() === "" ? EMPTY : undefined;
-}
-
-function parseYaml(text: string): Document.Parsed[] {
-	const documents = parseAllDocuments(text, {
-		prettyErrors: false,
-		merge: true,
-		resolveKnownTags: false,
-		stringKeys: true,
-		logLevel: "error",
-	});
-	return "empty" in documents ? [] : documents;
 }
 
 /** After a syntax error the parser stumbles on, so only the first error is the author's. */

@@ -28,8 +28,10 @@ export function options({ heartbeat }: Plan) {
 // --- internal ---
 
 function script(plan: Plan, inline: boolean): string {
-	const { schedule, heartbeat } = plan;
-	const { rate } = schedule;
+	const { schedule, heartbeat, client } = plan;
+	const { rate, warmupNs, durationNs } = schedule;
+	const longerMs = Math.floor((heartbeat.durationNs - warmupNs - durationNs) / 1e6);
+	const who = client.count === 1 ? "" : " of so many clients";
 	const slots = `${heartbeat.slotsPerSecond} slots/s`;
 	const perSlot = rate && ratePerSecond(rate) / heartbeat.slotsPerSecond;
 	const amount = raw(formatCount(schedule.messages));
@@ -55,7 +57,7 @@ import ${driver} from ${`k6/x/mqbench/${plan.broker}`};
 ${raw(load)}${raw(clients(plan))}
 const run = mqbench.load(${driver}, ${raw(inline ? js`JSON.stringify(${JSON.parse(JSON.stringify(plan))})` : "open('./plan.json')")});
 
-${comment(heartbeatText(plan))}
+${comment(`The same for every load${who}: the heartbeat lasts ${longerMs / 1000} s longer than the schedule, then waits for the drain.`)}
 export const options = ${options(plan)};
 
 export default () => run.slot();
@@ -71,12 +73,6 @@ function clients({ client: { count } }: Plan): string {
 //
 ${comment(`${count} clients run this script, each with its own part of the heartbeat (--execution-segment). Who sends which`)}
 // message follows from plan.json, and T0 is handed out once all are ready: together they send what one would.`;
-}
-
-function heartbeatText({ client: { count }, heartbeat, schedule }: Plan): string {
-	const endNs = schedule.warmupNs + schedule.durationNs;
-	const longerMs = Math.floor((heartbeat.durationNs - endNs) / 1e6);
-	return `The same for every load${count === 1 ? "" : " of so many clients"}: the heartbeat lasts ${longerMs / 1000} s longer than the schedule, then waits for the drain.`;
 }
 
 const QUALITY: Readonly<Partial<Record<Plan["schedule"]["kind"], string>>> = {
