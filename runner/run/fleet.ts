@@ -221,11 +221,8 @@ export class Fleet {
 		if (this.#members.every(({ endpoints }) => endpoints.length === 0)) return;
 		await Promise.all(
 			this.#members.map(async (member) => {
-				const others = this.#members.filter((other) => other !== member);
-				const why = await member.meet(
-					others.flatMap(({ endpoints }) => endpoints),
-					this.#readyMs,
-				);
+				const peers = this.#members.flatMap((one) => (one === member ? [] : one.endpoints));
+				const why = await member.meet(peers, this.#readyMs);
 				if (why !== null) this.#fail(member, maskUrls(why));
 			}),
 		);

@@ -1,16 +1,14 @@
 import { largestOf } from "../extremes.ts";
+import type { Plan } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 import { percent } from "../text/percent.ts";
 import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 
 /** Consumers sharing topics: member k mod consumers takes topic k mod topics (model/workload.ts). */
-export interface Group {
-	readonly consumers: number;
+export interface Group
+	extends Pick<Plan, "consumers" | "producers" | "partitions" | "groupsByPartition"> {
 	readonly topics: number;
-	readonly producers: number;
-	readonly partitions: number;
-	readonly groupsByPartition: boolean;
 	readonly keys: { readonly count: number } | null;
 }
 
