@@ -166,15 +166,15 @@ export interface Disturbance {
 }
 
 /** A rig of the brokers that `open` brings up; after them `end` ends the rest. */
-export function rigOf<Asked extends unknown[]>(
-	open: (...asked: Asked) => Promise<Broker>,
+export function rigOf<Asked>(
+	open: (asked: Asked) => Promise<Broker>,
 	end: () => Promise<void> = async () => {},
 ) {
 	const up = new Set<Broker>();
 	return {
 		clients: [],
-		async open(...asked: Asked): Promise<Broker> {
-			const broker = await open(...asked);
+		async open(asked: Asked): Promise<Broker> {
+			const broker = await open(asked);
 			up.add(broker);
 			return broker;
 		},

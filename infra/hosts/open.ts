@@ -28,11 +28,11 @@ export function onHosts(
 	kinds: Readonly<Record<string, BrokerProcess | null>> = processes,
 ): OnHosts {
 	const hosts = connections(world, binaries);
-	const { open, teardown } = rigOf(async (entry: Entry, request: BrokerRequest) => {
+	const rig = rigOf(async ([entry, request]: readonly [Entry, BrokerRequest]) => {
 		const kind = kinds[request.system.broker];
 		return kind ? await openOnHosts(entry, request, kind, world, hosts) : untouchedBroker();
 	}, hosts.close);
-	return { open, close: teardown };
+	return { open: (entry, request) => rig.open([entry, request]), close: rig.teardown };
 }
 
 // --- internal ---

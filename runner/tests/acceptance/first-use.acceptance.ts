@@ -19,7 +19,7 @@ test("the first use builds k6 and nats-server from nothing but the module cache,
 	expect(err).toMatch(/modules \d+\/\d+/);
 	expect(err).toMatch(/packages \d+\/\d+/);
 	const other = await measured({}, { system: "zeromq" }, { env });
-	const built = (text: string) => /Built in (\S+),/.exec(text)?.[1];
+	const built = (text: string) => /Built in ([^,]+),/.exec(text)?.[1];
 	expect(built(other.err)).toBeDefined();
 	process.stdout.write(
 		`first use with an empty cache: ${seconds.toFixed(0)} s, its build ${built(err)}; build of all drivers after it: ${built(other.err)}\n`,
