@@ -83,8 +83,8 @@ const HEARTBEAT_VUS = 4;
 export const HEARTBEAT_MARGIN_NS = 2e9;
 /** T0 of several clients is this far ahead; k6's heartbeat begins at once. */
 export const START_LEAD_NS = 3e9;
-/** k6 waits this much longer than its last iteration waits for messages. */
-const STOP_MARGIN_NS = 10e9;
+/** k6 waits this much longer than its last iteration waits for messages: leaving a broker that does not answer may take 10 s, and more on a busy machine. */
+const STOP_MARGIN_NS = 30e9;
 
 type CountedLoad = Case & { readonly schedule: Plan["schedule"] };
 type CountedCase = CountedLoad & { readonly background: readonly CountedLoad[] };

@@ -137,8 +137,8 @@ describe("a load beside another", () => {
 	test("keeps every k6 going until the last load has ended and drained", () => {
 		const all = plans("{ bulk: { rate: 500/s, message: 1KiB, duration: 5s, drain: 60s } }");
 		expect(new Set(all.map(({ heartbeat }) => JSON.stringify(heartbeat))).size).toBe(1);
-		// 65 s of load, 2 s of margin, 3 s until T0; the longest drain and 10 s.
-		expect(all[0]?.heartbeat).toMatchObject({ durationNs: 70 * S, gracefulStopNs: 70 * S });
+		// 65 s of load, 2 s of margin, 3 s until T0; the longest drain and 30 s.
+		expect(all[0]?.heartbeat).toMatchObject({ durationNs: 70 * S, gracefulStopNs: 90 * S });
 	});
 
 	test("has the faults after its start, by its own T0", () => {

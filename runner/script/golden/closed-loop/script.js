@@ -19,7 +19,7 @@ export const options = {
       duration: '602s',
       preAllocatedVUs: 4,
       maxVUs: 4,
-      gracefulStop: '40s',
+      gracefulStop: '60s',
     },
   },
 };

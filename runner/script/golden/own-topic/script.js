@@ -20,7 +20,7 @@ export const options = {
       duration: '102s',
       preAllocatedVUs: 4,
       maxVUs: 4,
-      gracefulStop: '40s',
+      gracefulStop: '60s',
     },
   },
 };

@@ -23,7 +23,7 @@ export const options = {
       duration: '20s',
       preAllocatedVUs: 12,
       maxVUs: 12,
-      gracefulStop: '40s',
+      gracefulStop: '60s',
     },
   },
 };

@@ -20,7 +20,7 @@ export const options = {
       duration: '6500ms',
       preAllocatedVUs: 4,
       maxVUs: 4,
-      gracefulStop: '10250ms',
+      gracefulStop: '30250ms',
     },
   },
 };
