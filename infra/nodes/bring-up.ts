@@ -89,7 +89,7 @@ export async function bringUp(
 			limitMs === startMs
 				? ""
 				: `, more than the ${startMs / 1000}s that it gets on an idle machine: other programs use this one (npx mqbench doctor)`;
-		reason = `it ${ready ? "was ready and " : ""}took no connections within ${seconds}s${busy}`;
+		reason = `it ${ready ? "was ready and took no connections" : "did not become ready"} within ${seconds}s${busy}`;
 	} else {
 		const { number, place } = outcome.node;
 		const where = place.host === null ? "" : ` (${place.host})`;

@@ -138,6 +138,13 @@ describe("k6", () => {
 		expect(log()).toContain("nats://***@h");
 		expect(log()).not.toContain("s3cr3t");
 	});
+
+	test("that panics is quoted by that", async () => {
+		const { result } = k6(
+			`echo 'panic: oh' >&2; echo >&2; echo 'goroutine 24 [running]:' >&2; exit 2`,
+		);
+		expect((await result).error).toBe("k6 ended with exit code 2: panic: oh");
+	});
 });
 
 function logs(...texts: string[]): string {

@@ -51,6 +51,8 @@ export function startK6(options: K6Options, world: World) {
 		onStderr(line) {
 			const masked = hide(maskUrls(line), hidden);
 			if (/level=(error|fatal)/.test(masked)) complaint = logged(masked);
+			// Go's own words, for example about a driver from outside.
+			else if (/^(panic|fatal error): /.test(masked)) complaint = masked;
 			log.write(masked);
 		},
 	});
@@ -62,7 +64,7 @@ export function startK6(options: K6Options, world: World) {
 			await log.close();
 			return ended;
 		}),
-		/** The last error in its log, without passwords. */
+		/** The last error in its log, or why Go ended it, without passwords. */
 		complaint: () => complaint,
 		say: (line: ControlLine) => child.say(JSON.stringify(line)),
 		/** k6 closes its books and ends. Only once: k6 takes a second signal as "at once". */
