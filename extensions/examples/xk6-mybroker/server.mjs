@@ -1,6 +1,6 @@
 // A broker in memory, so that the driver has something to measure: node server.mjs <port>. It speaks lines over TCP:
 //
-//	PUB <topic> <bytes>, and the payload: OK
+//	PUB <topic> <bytes>, and the payload: OK. If the topic has no group yet, it waits for the first one
 //	SUB <topic> <group> <prefetch>: OK, then MSG <bytes> <was delivered before> and the payload, for each message of the group
 //	ACK: the oldest message on this connection is handled; no answer
 //	DEL <topic>: OK
@@ -37,11 +37,16 @@ function serve(socket) {
 			input = input.subarray(next);
 			if (command === "ACK") member.taken.shift();
 			else socket.write(/^(PUB|SUB|DEL)$/.test(command) ? "OK\n" : "ERR unknown command\n");
-			const theirs = queues.filter((queue) => queue.topic === topic);
+			let theirs = queues.filter((queue) => queue.topic === topic);
+			if (command === "PUB" && theirs.length === 0) {
+				theirs = [{ topic, messages: [], members: [] }]; // of the first group to come
+				queues.push(...theirs);
+			}
 			if (command === "SUB") {
 				const [group, prefetch] = words;
 				member.prefetch = Number(prefetch) || 1;
-				own = theirs.find((queue) => queue.group === group) ?? { topic, group, ...own };
+				own = theirs.find((queue) => (queue.group ?? group) === group) ?? { topic, ...own };
+				own.group = group;
 				own.members.push(member);
 				queues = [...queues.filter((queue) => queue !== own), own];
 			}

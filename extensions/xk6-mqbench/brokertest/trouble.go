@@ -22,6 +22,16 @@ func Simple(t *testing.T, start func(testing.TB) (*Server, System)) {
 		system.Broken = func(*testing.T) { server.Kill() }
 		Run(t, func(*testing.T) System { return system })
 	})
+	t.Run("keeps messages for a group that has not had a member yet", func(t *testing.T) {
+		_, system := start(t)
+		if system.NoGroups || !system.facts(t).Stores {
+			t.Skip("the system stores nothing for groups")
+		}
+		r := open(t, system, shape{group: "workers"}, named("early")...)
+		r.sendAll(0, 50)
+		r.settles()
+		r.gets("the group", 50, r.consumer(0, nil))
+	})
 	for _, group := range []string{"", "workers"} {
 		t.Run(fmt.Sprintf("goes on when the server is killed and comes back, group %q", group), func(t *testing.T) {
 			server, system := start(t)
