@@ -224,10 +224,10 @@ function choice(about: About, options: readonly unknown[]): string {
 	if (value === undefined) return tell("missing", { what, write });
 	if (value === null || value === "") return tell("empty-of", { what, write });
 	if (typeof value !== "string" || options.includes(Number(value))) return otherKind(about, write);
-	return (
-		otherToolsValue(what, value) ??
-		tell("unknown", { what, word: quoted(value), meant: didYouMean(value, known) })
-	);
+	const near = didYouMean(value, known);
+	const isNew = what === "broker" && /^[a-z][a-z0-9]*$/.test(value) && near.startsWith("; known");
+	const meant = isNew ? near + tell("driver-of-yours", { name: value }) : near;
+	return otherToolsValue(what, value) ?? tell("unknown", { what, word: quoted(value), meant });
 }
 
 function unknownKey(path: Path, key: string, whole: Whole): string {

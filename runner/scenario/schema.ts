@@ -76,9 +76,11 @@ export const Extensions = z
 					[MODULE_VERSION, tell("extension-version")],
 				),
 			}),
-			z.strictObject({
-				path: word("Folder of its Go module, from the scenario's folder.", ["../xk6-mybroker"]),
-			}),
+			z
+				.strictObject({
+					path: word("Folder of its Go module, from the scenario's folder.", ["../xk6-mybroker"]),
+				})
+				.meta({ examples: [{ path: "../xk6-mybroker" }] }),
 		]),
 	)
 	.max(20)

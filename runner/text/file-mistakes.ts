@@ -19,6 +19,7 @@ export const fileMistakes = {
 	empty: "{what} is empty; give it a value or remove it",
 	"without-unit": "{what} {value} has no unit; write {write}",
 	unknown: "unknown {what} {word}{meant}",
+	"driver-of-yours": "; for a driver of your own write extensions: [{ path: ../xk6-{name} }] (npx mqbench init driver {name} makes one)",
 	"rig-beside": "the rig says where its brokers are; drop {option}",
 	"url-of-several": "the scenario has several systems; write --set systems.NAME.url=... for each",
 	"set-form": "write path=value, e.g. --set workload.rate=5000/s",
