@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { System } from "../../runner/scenario/scenario.ts";
+import type { StartedSystem } from "../../runner/brokers/process.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { findProgram } from "./program.ts";
 
-function find(binary: string | null, folder: string) {
+function find(binary: string | null, folder: string, option?: "command") {
 	const env = { PATH: `/nowhere:${folder}` };
-	return findProgram({ key: "mine", binary } as System, env, {
+	return findProgram({ key: "mine", binary, option } as StartedSystem, env, {
 		name: "mqbench-own",
 		install: "apt",
 	});
@@ -46,5 +46,8 @@ describe("a broker's program", () => {
 			`${folder} (binary) is not a program that can be run. Correct binary`,
 		);
 		expect(() => find("own", folder)).toThrow("own (binary) is not on PATH");
+		expect(() => find("own", folder, "command")).toThrow(
+			"own (command) is not on PATH. Correct command.",
+		);
 	});
 });

@@ -8,7 +8,7 @@ import { startApart } from "../process.ts";
 
 /** The program of a broker: the system's own `binary`, otherwise `own`. Fails with a sentence that names it, and how to install it. */
 export function findProgram(
-	{ key, binary }: StartedSystem,
+	{ key, binary, option = "binary" }: StartedSystem,
 	env: Readonly<Record<string, string | undefined>>,
 	own?: { readonly name: string; readonly install: string },
 ): string {
@@ -18,11 +18,11 @@ export function findProgram(
 	const remedy =
 		binary === null && own
 			? `Install it: ${own.install}; or name one that you have: binary: /path/to/${name}`
-			: "Correct binary, or remove it to use what mqbench finds itself";
+			: `Correct ${option}${option === "binary" ? ", or remove it to use what mqbench finds itself" : ""}`;
 	const what =
 		binary !== null && path.isAbsolute(binary)
-			? `${binary} (binary) is not a program that can be run`
-			: `${name}${binary === null ? "" : " (binary)"} is not on PATH`;
+			? `${binary} (${option}) is not a program that can be run`
+			: `${name}${binary === null ? "" : ` (${option})`} is not on PATH`;
 	throw failure("broker-missing", { system: key, what, remedy });
 }
 

@@ -106,7 +106,9 @@ describe("is refused in one sentence, and nothing is run", () => {
 		const said = await inFolder(cwd).catch((error) => error);
 		expect(said).toMatchObject({ code: "extension-refused", exit: 2 });
 		expect(said.message).toMatch(message);
-		expect(said.message).toMatch(/^\.\/xk6-mybroker: .*Nothing of it was run\.$/);
+		expect(said.message).toMatch(
+			/^\.\/xk6-mybroker: .*mqbench\.json.* Correct .*Nothing of it was run\.$/,
+		);
 		expect(said.message.split("\n")).toHaveLength(1);
 	});
 
@@ -161,6 +163,18 @@ describe("is refused in one sentence, and nothing is run", () => {
 			expect(readdirSync(cwd)).toEqual(["xk6-mybroker"]);
 		},
 	);
+
+	test("what is missing is named", async () => {
+		const cwd = extension();
+		mkdirSync(path.join(cwd, "empty"));
+		for (const [named, file] of [
+			["nowhere", "nowhere"],
+			["empty", "empty/go.mod"],
+		] as const)
+			await expect(inFolder(cwd, { path: named })).rejects.toThrow(
+				`there is no ${path.join(cwd, file)}. Correct that file, or the path.`,
+			);
+	});
 
 	test("the same broker twice", async () => {
 		const cwd = extension();

@@ -55,13 +55,16 @@ export async function readExtension(
 		const ours = await readFile(path.join(EXTENSIONS, "go.mod"), "utf8");
 		if (ours.split(/\s+/).includes(module) && !/\/extensions\/examples\/[^/]+$/.test(module))
 			throw new Error(`its go.mod has the name ${module}, which mqbench itself uses`);
-		const manifest = manifestIn(folder, title);
+		const manifest = manifestIn(folder, title, version);
 		const sum = found.sum ?? (await treeSum(folder));
 		const whole = version === null ? `${module} in ${title}` : title;
 		return { module, version, folder, title: whole, sum, manifest, broker: brokerFrom(manifest) };
 	} catch (error) {
 		if (error instanceof MqbenchError) throw error;
-		throw failure("extension-refused", { extension: title, reason: reasonOf(error) });
+		const { code, path: file } = error as NodeJS.ErrnoException;
+		const reason = code === "ENOENT" ? `there is no ${file}` : reasonOf(error);
+		const remedy = "path" in named ? REMEDIES.folder : REMEDIES.version;
+		throw failure("extension-refused", { extension: title, reason, remedy });
 	}
 }
 
@@ -81,6 +84,7 @@ export async function readExtensions(
 			throw failure("extension-refused", {
 				extension: next.title,
 				reason: `${same.title} has the same broker or module`,
+				remedy: "Remove one of them from extensions",
 			});
 		found.push(next);
 	}
@@ -88,7 +92,7 @@ export async function readExtensions(
 }
 
 /** The manifest of the module with this folder. */
-export function manifestIn(folder: string, extension: string): Manifest {
+export function manifestIn(folder: string, extension: string, version: string | null): Manifest {
 	const file = path.join(folder, MANIFEST);
 	try {
 		if ((sizeOfGiven(file) ?? 0) > MOST_BYTES)
@@ -106,7 +110,8 @@ export function manifestIn(folder: string, extension: string): Manifest {
 		const reason = issue
 			? `${[MANIFEST, ...issue.path].join(" ")}: ${issue.message}`
 			: `its manifest, ${MANIFEST}, cannot be read: ${why}`;
-		throw failure("extension-refused", { extension, reason });
+		const remedy = version === null ? `Correct ${MANIFEST} in that folder` : REMEDIES.version;
+		throw failure("extension-refused", { extension, reason, remedy });
 	}
 }
 
@@ -140,6 +145,10 @@ export const MANIFEST = "mqbench.json";
 
 /** What comes and goes beside the sources: these are not built from it, and the copy has none of it. */
 const LEFT_OUT = /^(\.git|go\.work(\.sum)?|reports|[^/]+\.(ya?ml|lock))$/;
+const REMEDIES = {
+	folder: "Correct that file, or the path",
+	version: "Correct extensions, or take another version",
+};
 const MOST_FILES = 2000;
 const MOST_BYTES = 64 * 1024;
 

@@ -72,7 +72,7 @@ export async function buildFurther(options: FurtherOptions): Promise<readonly st
 	}
 	const brokers = modules
 		.filter((one) => existsSync(path.join(one.folder, MANIFEST)))
-		.map((one) => manifestIn(one.folder, one.module).broker);
+		.map((one) => manifestIn(one.folder, one.module, one.version).broker);
 	const k6 = programIn(folder, "k6", platform);
 	const inModule = { ...options, cwd: await writeModule(options) };
 	const replaced: string[] = [];
@@ -114,7 +114,8 @@ async function copied(one: Apart, into: string): Promise<Module> {
 	for (const file of await filesIn(folder)) await cp(path.join(folder, file), path.join(to, file));
 	if ((await treeSum(to)) === sum) return { ...one, folder: to };
 	const reason = "its files changed while they were read";
-	throw failure("extension-refused", { extension: title, reason });
+	const remedy = "Let nothing write there, and run it again";
+	throw failure("extension-refused", { extension: title, reason, remedy });
 }
 
 /** Go's last words are about the stranger's code, not ours. */

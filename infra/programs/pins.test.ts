@@ -146,10 +146,11 @@ describe("code of others", () => {
 		await allowCode(changed, true, world);
 		expect(asked).toHaveLength(1);
 		expect(world.err()).toContain(`${sum("b")}, changed: load.test.lock has ${sum("a")}`);
-		await expect(allowCode(changed, true, fakeWorld())).rejects.toMatchObject({
-			code: "code-changed",
-			message: expect.stringContaining("pins other files than there are now in ../xk6-mybroker"),
-		});
+		for (const allow of [true, false])
+			await expect(allowCode(changed, allow, fakeWorld())).rejects.toMatchObject({
+				code: "code-changed",
+				message: expect.stringContaining("pins other files than there are now in ../xk6-mybroker"),
+			});
 	});
 
 	test("a scenario without extensions asks nothing", async () => {

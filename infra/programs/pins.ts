@@ -37,7 +37,7 @@ export async function allowCode(scenario: Scenario, allow: boolean, world: World
 	if (allow && changed.length === 0) return;
 	const lines = codeLines(scenario).map((line) => `  ${line}`);
 	if (world.ask === null)
-		throw allow
+		throw changed.length > 0
 			? failure("code-changed", { path: drivers.lock, changed: changed.map(({ title }) => title) })
 			: failure("code-unallowed", { scenario: name, lines });
 	world.stderr.write(`${[`${name} runs code that is not mqbench's:`, ...lines].join("\n")}\n`);

@@ -133,7 +133,9 @@ export function brokerFrom(manifest: Manifest): Broker {
 		...(redeliverAfter !== undefined && { redeliverAfterNs: redeliverAfter }),
 	} as OwnTraits;
 	if (manifest.broker in brokers)
-		throw new Error(`broker: mqbench has a ${manifest.broker} of its own; give it another name`);
+		throw new Error(
+			`mqbench.json broker: mqbench has a ${manifest.broker} of its own; give it another name`,
+		);
 	const { url, port, binary, metrics, create, topics, pin, durability: level } = processFields;
 	const options = z.strictObject({
 		broker: named(manifest.broker, manifest.description),
@@ -147,7 +149,9 @@ export function brokerFrom(manifest: Manifest): Broker {
 		...Object.fromEntries(
 			Object.entries(manifest.options.properties).map(([name, option]) => {
 				if (RESERVED.has(name) || name in {})
-					throw new Error(`options.properties.${name}: mqbench has that option itself`);
+					throw new Error(
+						`mqbench.json options.properties.${name}: mqbench has that option itself`,
+					);
 				return [name, fieldOf(option)];
 			}),
 		),
@@ -155,7 +159,7 @@ export function brokerFrom(manifest: Manifest): Broker {
 	const wrong = options.safeParse({ broker: manifest.broker }).error?.issues[0];
 	if (wrong)
 		throw new Error(
-			`options.properties.${wrong.path.join(".")}: its default is refused: ${wrong.message}`,
+			`mqbench.json options.properties.${wrong.path.join(".")}: its default is refused: ${wrong.message}`,
 		);
 	return broker(options, {
 		title,
@@ -226,7 +230,9 @@ function commandServer(manifest: Manifest): Server {
 					.replaceAll("{port}", () => `${port}`)
 					.replaceAll("{dir}", () => site?.folder ?? ""),
 			);
-			const found = tools.findProgram({ ...system, binary: system.binary ?? program });
+			const found = tools.findProgram(
+				system.binary === null ? { ...system, binary: program, option: "command" } : system,
+			);
 			return {
 				url: () => `${scheme}://${site?.client}`,
 				version: () => says,

@@ -150,6 +150,8 @@ export interface StartedSystem {
 	readonly key: string;
 	/** An absolute path or a name on PATH; null for mqbench's own choice. */
 	readonly binary: string | null;
+	/** The option that has it. */
+	readonly option?: "binary" | "command";
 	readonly options: SystemOptionsOfAnyBroker;
 }
 
