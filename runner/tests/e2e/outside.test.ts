@@ -53,7 +53,7 @@ describe("a driver from outside", () => {
 		expect(flat(plan.out)).toMatch(
 			/extension example.com\/xk6-mybroker in .\/xk6-mybroker, the driver of mybroker: h1:\S+ not in scenario.lock yet/,
 		);
-		const page = await run(["explain", "./xk6-mybroker"], { cwd: folder });
+		const page = await run(["explain", "xk6-mybroker"], { cwd: folder });
 		expect(page.out).toContain("mybroker: My Broker. A broker that nobody else has.");
 		expect(flat(page.out)).toMatch(
 			/options: prefetch: type: integer description: Most unacknowledged messages\. default: 100/,
