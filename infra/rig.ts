@@ -11,8 +11,6 @@ import type { Supervised, SupervisedOptions } from "./process.ts";
  * nothing else of a target. A rig that stays up between commands is in a file (rig-file.ts).
  */
 export interface Rig {
-	/** Machines and processes that run k6, by index. */
-	readonly clients: readonly Client[];
 	/** Docker's network of its brokers, which clients in containers join. */
 	readonly network?: string;
 	/**
@@ -172,7 +170,6 @@ export function rigOf<Asked>(
 ) {
 	const up = new Set<Broker>();
 	return {
-		clients: [],
 		async open(asked: Asked): Promise<Broker> {
 			const broker = await open(asked);
 			up.add(broker);

@@ -99,6 +99,14 @@ export function machinesOf({
 /** The disk that each machine starts from, for Debian, the brokers' packages and the reports of a run. */
 export const ROOT_DISK = { type: "gp3", sizeGiB: 16 } as const;
 
+/** "gp3 200GiB, 6000 IOPS"; null if the machines have none. */
+export function volumeText(volume: AwsConfig["brokers"]["volume"]): string | null {
+	if (volume === null) return null;
+	const { type, sizeGiB, iops, throughputMiBps } = volume;
+	const more = [iops && `${iops} IOPS`, throughputMiBps && `${throughputMiBps}MiB/s`];
+	return [`${type} ${sizeGiB}GiB`, ...more].filter(Boolean).join(", ");
+}
+
 /** Without a hypervisor: it takes a quarter of an hour to start, and as long to end. */
 export function isMetal(instance: string): boolean {
 	return /\.metal\b/.test(instance);

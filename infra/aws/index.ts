@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
-import { AwsConfig, isMetal, machinesOf, ROOT_DISK, wrongIn } from "./config.ts";
+import { AwsConfig, isMetal, machinesOf, ROOT_DISK, volumeText, wrongIn } from "./config.ts";
 import { userData, withHostKey } from "./user-data.ts";
 
 const parsed = AwsConfig.safeParse(new pulumi.Config("mqbench").getObject("rig"));
@@ -218,14 +218,6 @@ function host({ publicIp }: aws.ec2.Instance, instance: string) {
 		setUp: true,
 		...(isMetal(instance) && { bootMinutes: 25 }),
 	};
-}
-
-/** "gp3 200GiB, 6000 IOPS"; null if the machines have none. */
-function volumeText(volume: AwsConfig["brokers"]["volume"]): string | null {
-	if (volume === null) return null;
-	const { type, sizeGiB, iops, throughputMiBps } = volume;
-	const more = [iops && `${iops} IOPS`, throughputMiBps && `${throughputMiBps}MiB/s`];
-	return [`${type} ${sizeGiB}GiB`, ...more].filter(Boolean).join(", ");
 }
 
 /** From its files: on a command line, where Pulumi takes its configuration from, others could read it. */

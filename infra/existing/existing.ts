@@ -39,7 +39,6 @@ export interface OnHosts {
 export function standingRig(rig: RigFile, stop: AbortSignal, onHosts: OnHosts): Rig {
 	const { id } = rig;
 	return {
-		clients: [],
 		async open(request) {
 			const { key, url } = request.system;
 			const entry = rig.brokers.find(({ system }) => system === key);

@@ -100,7 +100,7 @@ onAws("machines that stay, a volume, a zone, a profile and another address are s
 	);
 	expect(found.lines).toEqual(
 		expect.arrayContaining([
-			"brokers  3 x m5.xlarge, gp3 volume of 100 GiB, 16000 IOPS, 500 MiB/s",
+			"brokers  3 x m5.xlarge, gp3 100GiB, 16000 IOPS, 500MiB/s",
 			"zone     eu-central-1b, in one cluster placement group",
 			"account  123456789012, owner moto, profile work",
 			"end      stay until they are taken down; by themselves at the latest 2h after they started",

@@ -6,7 +6,7 @@ import type { Aws } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { formatDurationExact } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import { type AwsConfig, machinesOf } from "../aws/config.ts";
+import { type AwsConfig, machinesOf, volumeText } from "../aws/config.ts";
 import { findOnPath } from "../local/program.ts";
 import { allPages, callerOf, openApi } from "./api.ts";
 import { type Price, priceOf } from "./prices.ts";
@@ -73,7 +73,9 @@ export async function offer(
 		lines: [
 			...(brokers.count === 0
 				? []
-				: [`brokers  ${brokers.count} x ${brokers.instance}, ${diskText(brokers)}`]),
+				: [
+						`brokers  ${brokers.count} x ${brokers.instance}, ${volumeText(brokers.volume) ?? "their own NVMe"}`,
+					]),
 			`clients  ${clients.count} x ${clients.instance}${clients.spot ? ", spot" : ""}`,
 			`zone     ${zone}, in one cluster placement group`,
 			`image    ${image.id} (${ami === null ? "Debian 12" : "the scenario's"}, ${image.name})`,
@@ -202,11 +204,4 @@ async function imageFor(ec2: EC2, { ami, clients, region }: Aws) {
 	const { ImageId = "", Name = "", OwnerId } = newest;
 	// Debian's own has cloud-init, which runs the user data, by which its machines end themselves.
 	return { id: ImageId, name: Name, debian: OwnerId === DEBIAN };
-}
-
-function diskText({ volume }: Aws["brokers"]): string {
-	if (volume === null) return "their own NVMe";
-	const { type, sizeGiB, iops, throughputMiBps } = volume;
-	const speed = throughputMiBps === null ? "" : `, ${throughputMiBps} MiB/s`;
-	return `${type} volume of ${sizeGiB} GiB${iops === null ? "" : `, ${iops} IOPS`}${speed}`;
 }

@@ -12,15 +12,15 @@ import { environmentIn, makeRunFolder, runPath, writeEnvironment } from "./folde
 const stop = new AbortController();
 vi.mock("../../infra/programs/resolve.ts", () => ({ resolveBinaries: async () => ({ go: null }) }));
 vi.mock("../../infra/targets.ts", () => ({
+	clientsOf: async () => [
+		{
+			name: "this machine",
+			kind: "local",
+			close: async () => {},
+			prepare: async () => ({ machine: "linux amd64" }),
+		},
+	],
 	provision: async () => ({
-		clients: [
-			{
-				name: "this machine",
-				kind: "local",
-				close: async () => {},
-				prepare: async () => ({ machine: "linux amd64" }),
-			},
-		],
 		async open() {
 			stop.abort("SIGINT");
 			throw failure("interrupted", { signal: "SIGINT" });

@@ -80,9 +80,9 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			if (!isDeepStrictEqual(environment, known)) writeEnvironment(folder, environment);
 		};
 		const rig = await provision(target, world, binaries, scenario.rig, load.kind, kubernetes);
-		let own = rig.clients;
+		let own: readonly Client[] = [];
 		try {
-			if (own.length === 0) own = await clientsOf(load, world, binaries, { ...rig, kubernetes });
+			own = await clientsOf(load, world, binaries, { ...rig, kubernetes });
 			const clients = await reach(own, progress);
 			note(
 				clients.flatMap(({ client: { name }, facts: { settings } }) =>

@@ -1,7 +1,8 @@
+import { volumeText } from "../../infra/aws/config.ts";
 import type { RigMachines } from "../model/environment-file.ts";
 import { clusterText } from "../plan/place-text.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
-import type { AwsVolume, Clients, Scenario } from "../scenario/scenario.ts";
+import type { Clients, Scenario } from "../scenario/scenario.ts";
 
 export type Asked = Pick<Scenario, "rig" | "aws" | "clients" | "kubernetes">;
 
@@ -92,16 +93,4 @@ function named(host: string, port: number | undefined): string {
 
 function sorted(hosts: readonly string[]): string[] {
 	return [...new Set(hosts)].sort();
-}
-
-/** "gp3 200GiB, 6000 IOPS" */
-function volumeText(volume: AwsVolume | null): string | null {
-	if (volume === null) return null;
-	const { type, sizeGiB, iops, throughputMiBps } = volume;
-	const parts = [
-		`${type} ${sizeGiB}GiB`,
-		iops && `${iops} IOPS`,
-		throughputMiBps && `${throughputMiBps}MiB/s`,
-	];
-	return parts.filter((part) => part !== null).join(", ");
 }

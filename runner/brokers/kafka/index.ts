@@ -56,7 +56,7 @@ const KafkaOptions = z.strictObject({
 	).default("none"),
 	partitioner: choice(
 		["in-turn", "sticky"],
-		"Partition of messages without a key: the next one, or, as by Kafka's own client, the same one until its batch is sent; then no order is promised.",
+		"Partition of messages without a key: the next one, or the same one until its batch is sent, as by Kafka's own client up to 3.2; then no order is promised.",
 	).default("in-turn"),
 	minInsyncReplicas: count(
 		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's, 1.",
