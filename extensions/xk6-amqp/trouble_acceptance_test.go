@@ -8,10 +8,14 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// onEach runs a test on a server of each kind that syncs its journal, or not.
+// onEach runs a test on a server of each kind that syncs its journal, or not; what else the caller runs like that runs beside it.
 func onEach(t *testing.T, name string, sync bool, test func(*testing.T, brokertest.Located)) {
-	t.Run("Artemis "+name, func(t *testing.T) { test(t, startArtemis(t, sync)) })
-	t.Run("ActiveMQ Classic "+name, func(t *testing.T) { test(t, startClassic(t, sync)) })
+	for kind, start := range map[string]func(testing.TB, bool) brokertest.Located{"Artemis ": startArtemis, "ActiveMQ Classic ": startClassic} {
+		t.Run(kind+name, func(t *testing.T) {
+			t.Parallel()
+			test(t, start(t, sync))
+		})
+	}
 }
 
 func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {

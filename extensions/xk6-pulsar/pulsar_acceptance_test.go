@@ -17,16 +17,21 @@ import (
 )
 
 func TestSubscriptionsKeepTheContract(t *testing.T) {
-	for name, options := range map[string]string{
-		"shared":              `{}`,
-		"shared, batches":     `{"lingerNs": 1000000, "batch": 3, "acknowledge": "interval", "compression": "lz4"}`,
-		"key_shared, batches": `{"subscription": "key_shared", "lingerNs": 1000000, "acknowledge": "message"}`,
-		// Not cumulative: a member that takes over reads on, and would acknowledge what the one before it had not handled.
-		"failover": `{"subscription": "failover"}`,
-	} {
-		t.Run(name, func(t *testing.T) { conforms(t, options, nil) })
-	}
-	t.Run("until the server is gone", func(t *testing.T) {
+	running(t)
+	t.Run("side by side", func(t *testing.T) {
+		for name, options := range map[string]string{
+			"shared":              `{}`,
+			"shared, batches":     `{"lingerNs": 1000000, "batch": 3, "acknowledge": "interval", "compression": "lz4"}`,
+			"key_shared, batches": `{"subscription": "key_shared", "lingerNs": 1000000, "acknowledge": "message"}`,
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				conforms(t, options, nil)
+			})
+		}
+	})
+	// Not cumulative: a member that takes over reads on, and would acknowledge what the one before it had not handled.
+	t.Run("failover, until the server is gone", func(t *testing.T) {
 		conforms(t, `{"subscription": "failover", "prefetch": 10}`, func(*testing.T) { shared.Kill(); shared = nil })
 	})
 }
@@ -86,6 +91,7 @@ func TestAllMembersOfASharedSubscriptionWork(t *testing.T) {
 func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 	for _, group := range []string{"", "workers"} {
 		t.Run(group, func(t *testing.T) {
+			t.Parallel()
 			s := start(t, t.TempDir(), "journalSyncData=true\n")
 			brokertest.System{Driver: New, URL: s.URL, Durability: "fsync"}.Traffic(t, group).Survives(s.Server)
 		})
@@ -111,6 +117,7 @@ func TestTheJournalIsSyncedForEachAcknowledgementOrNot(t *testing.T) {
 		{"fsync", "journalSyncData=true\n", n, 6 * n},
 	} {
 		t.Run(c.level, func(t *testing.T) {
+			t.Parallel()
 			s := start(t, t.TempDir(), c.journal)
 			s.Kill()
 			trace := filepath.Join(t.TempDir(), "trace")

@@ -1,8 +1,17 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+	chmodSync,
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
 import { Manifest } from "../../../infra/programs/packed.ts";
 import { packageFolder } from "../../package.ts";
@@ -11,10 +20,15 @@ import { makeInClone } from "../../tools/release/make-in-clone.ts";
 import type { Made } from "../../tools/release/make-packages.ts";
 import { openRegistry, type Registry } from "../../tools/release/registry.ts";
 import { emptyProject, INSTALLERS, type Installer, tryOut } from "../../tools/release/try-out.ts";
+import { scenario } from "../e2e/mqbench.ts";
+import { TEST_IMAGE } from "../e2e/test-images.ts";
 
 /** A release of this platform, from a registry of this machine, in a Debian with only Node. */
 const VERSION = "99.0.0";
 const OWN = `${process.platform}-${process.arch}`;
+const MAKER = "mqbench-test/maker:1";
+const BARE = "mqbench-test/bare:1";
+const IMAGE = "mqbench-test/mqbench:1";
 const folder = mkdtempSync(path.join(tmpdir(), "mqbench-release-"));
 let made: Made[];
 let registry: Registry;
@@ -80,9 +94,7 @@ describe("where Node is and no Go", () => {
 });
 
 test("every Go module in the programs is named as go.sum has it, with its licence", () => {
-	const { modules } = Manifest.parse(
-		JSON.parse(readFileSync(path.join(folder, "packages", OWN, "manifest.json"), "utf8")),
-	);
+	const { modules } = manifest();
 	const sums = [".", "servers/nats-server"]
 		.map((module) => path.join(packageFolder, "extensions", module, "go.sum"))
 		.map((file) => readFileSync(file, "utf8"))
@@ -96,27 +108,108 @@ test("every Go module in the programs is named as go.sum has it, with its licenc
 	expect(modules.length).toBeGreaterThan(100);
 });
 
-test("programs are the same, byte for byte, from another folder, home, language and time zone", () => {
-	const elsewhere = mkdtempSync(path.join(tmpdir(), "mqbench-again-"));
-	onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }), 300_000);
-	const go = (name: string) => execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
-	const again = makeInClone(VERSION, {
-		source: path.join(elsewhere, "deeper/sources"),
-		only: [OWN],
-		out: path.join(elsewhere, "packages"),
-		// Without the first build's compiled files: only its downloads, which go.sum verifies.
-		env: {
-			...process.env,
-			HOME: elsewhere,
-			GOCACHE: path.join(elsewhere, "go-build"),
-			GOMODCACHE: go("GOMODCACHE"),
-			GOPROXY: "off",
-			LANG: "C",
-			TZ: "Asia/Kathmandu",
-		},
+describe("as an image, whose bases are made of this machine: one with Go, Node and npm to build, one without Go to run", () => {
+	beforeAll(() => {
+		const bases = [
+			`GO_IMAGE=${MAKER}`,
+			`NODE_IMAGE=${MAKER}`,
+			`BASE_IMAGE=${BARE}`,
+			`VERSION=${VERSION}`,
+		]
+			.map((base) => `--build-arg ${base}`)
+			.join(" ");
+		makeBases();
+		const made = `--tag ${IMAGE} --label ${TEST_IMAGE} --file infra/docker/Dockerfile`;
+		docker(`build --network host ${made} ${bases} .`.split(" "), "inherit");
+	}, 7_200_000); // compiles everything, which took 40 minutes during a run of npm test
+
+	test("programs are the same, byte for byte, from another system, folder, home and time zone", () => {
+		const names = ["k6", "agent", "nats-server"];
+		const said = docker([
+			..."run --rm --network none --entrypoint sha256sum".split(" "),
+			IMAGE,
+			...names.map((name) => `/usr/local/bin/${name}`),
+		]);
+		const sums = said
+			.trim()
+			.split("\n")
+			.map((line) => line.split(/\s+/)[0]);
+		expect(Object.fromEntries(names.map((name, i) => [name, sums[i]]))).toEqual(manifest().sha256);
 	});
-	expect(again).toHaveLength(made.length);
-	const manifest = (packages: string) =>
-		readFileSync(path.join(packages, OWN, "manifest.json"), "utf8");
-	expect(manifest(path.join(elsewhere, "packages"))).toBe(manifest(path.join(folder, "packages")));
-}, 1_200_000);
+
+	test("it has mqbench, and the programs of its version", () => {
+		const inImage = (...args: string[]) =>
+			docker(["run", "--rm", "--network", "none", IMAGE, ...args]);
+		expect(inImage("--version").trim()).toBe(VERSION);
+		const { programs } = JSON.parse(inImage("--version", "--json"));
+		expect(programs).toEqual({ from: "MQBENCH_K6", k6: "/usr/local/bin/k6" });
+	});
+
+	test("it measures with nothing but itself: no network, no root", () => {
+		const work = path.join(folder, "work");
+		mkdirSync(work);
+		chmodSync(work, 0o777);
+		scenario(work, { duration: "2s" }, { sla: "[lost == 0]" });
+		const line = `run --rm --network none --volume ${work}:/work ${IMAGE} scenario.yaml --out out --no-floor`;
+		const ended = spawnSync("docker", line.split(" "), { encoding: "utf8", timeout: 120_000 });
+		// Next to other tests the generator may be late, and report it.
+		expect([0, 4, 6], ended.stderr + ended.stdout).toContain(ended.status);
+		const [run = ""] = readdirSync(path.join(work, "out", "runs"));
+		expect(run).toContain("nats");
+		const result = JSON.parse(readFileSync(path.join(work, "out", "result.json"), "utf8"));
+		expect(result.runs[0]).toMatchObject({ intended: 1000, lost: 0 });
+	});
+});
+
+// --- internal ---
+
+function manifest(): Manifest {
+	const file = path.join(folder, "packages", OWN, "manifest.json");
+	return Manifest.parse(JSON.parse(readFileSync(file, "utf8")));
+}
+
+function docker(args: readonly string[], stderr: "inherit" | "pipe" = "pipe") {
+	return execFileSync("docker", args, {
+		cwd: path.join(folder, "source"),
+		encoding: "utf8",
+		env: { ...process.env, DOCKER_BUILDKIT: "0" },
+		stdio: ["ignore", "pipe", stderr],
+		maxBuffer: 1 << 26,
+	});
+}
+
+/** Go and npm keep this machine's settings for download addresses and trusted certificates. */
+function makeBases(): void {
+	const { root, close } = makeBareDebian(debian12(), path.join(folder, "bases"));
+	importImage(root, BARE, []);
+	const goEnv = (name: string) => execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
+	cpSync(goEnv("GOROOT"), path.join(root, "usr/local/go"), { recursive: true });
+	symlinkSync("../go/bin/go", path.join(root, "usr/local/bin/go"));
+	for (const file of ["ssl/certs/ca-certificates.crt", "resolv.conf"]) {
+		const to = path.join(root, "etc", file);
+		mkdirSync(path.dirname(to), { recursive: true });
+		execFileSync("cp", ["--dereference", path.join("/etc", file), to]);
+	}
+	const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
+	const own = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"].flatMap((name) =>
+		process.env[name] ? [`${name}=${process.env[name]}`] : [],
+	);
+	importImage(root, MAKER, [
+		...["GOPROXY", "GOSUMDB", "GONOSUMDB"].map((name) => `${name}=${goEnv(name)}`),
+		`npm_config_registry=${registry}`,
+		"TZ=Asia/Kathmandu",
+		...own,
+	]);
+	close();
+}
+
+function importImage(root: string, name: string, env: readonly string[]): void {
+	const own = ["PATH=/usr/local/bin:/usr/bin:/bin", "LD_LIBRARY_PATH=/usr/lib/of-node"];
+	const changes = [...[...own, ...env].map((pair) => `ENV ${pair}`), `LABEL ${TEST_IMAGE}`].flatMap(
+		(change) => ["--change", change],
+	);
+	const line = 'tar -C "$0" -c . | docker import "$@"';
+	execFileSync("sh", ["-c", line, root, ...changes, "-", name], {
+		stdio: ["ignore", "ignore", "inherit"],
+	});
+}

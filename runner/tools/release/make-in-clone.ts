@@ -9,19 +9,15 @@ export function makeInClone(
 		source,
 		out,
 		only,
-		env = process.env,
 	}: {
 		readonly source: string;
 		readonly out: string;
 		readonly only: readonly string[];
-		/** The whole environment of the compilers. */
-		readonly env?: NodeJS.ProcessEnv;
 	},
 ): Made[] {
-	const run = (command: string, args: readonly string[], cwd: string, environment = process.env) =>
+	const run = (command: string, args: readonly string[], cwd: string) =>
 		execFileSync(command, args, {
 			cwd,
-			env: environment,
 			encoding: "utf8",
 			maxBuffer: 1 << 26,
 			stdio: ["ignore", "pipe", "inherit"],
@@ -30,7 +26,7 @@ export function makeInClone(
 	run("npm", ["version", "--no-git-tag-version", "--allow-same-version", version], source);
 	run("npm", ["ci", "--silent"], source);
 	const script = "dist/runner/tools/release/make-packages.js";
-	return run(process.execPath, [script, out, ...only], source, env)
+	return run(process.execPath, [script, out, ...only], source)
 		.trim()
 		.split("\n")
 		.map((line): Made => JSON.parse(line));
