@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
-import path from "node:path";
 import { expect, test } from "vitest";
 import { pathOf, realBinaries } from "../../../infra/programs/real.fake.ts";
-import { packageFolder } from "../../package.ts";
 
 // The first time it takes as long as a build for this machine: some minutes.
 test.each(["linux/amd64", "linux/arm64"])(
@@ -17,12 +15,3 @@ test.each(["linux/amd64", "linux/arm64"])(
 		}
 	},
 );
-
-// All of k6 is compiled for it: too long for extensions/test.sh.
-test("the race detector finds nothing in what k6 calls", () => {
-	execFileSync("go", ["test", "-race", "."], {
-		cwd: path.join(packageFolder, "extensions", "xk6-mqbench"),
-		env: { ...process.env, CGO_ENABLED: "1", GOFLAGS: "" },
-		stdio: "inherit",
-	});
-});
