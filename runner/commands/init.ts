@@ -44,7 +44,7 @@ export async function initDriver(args: { readonly name: string }, world: World):
 	const folder = await writeDriver(args.name, world);
 	world.stdout.write(
 		`${folder}/ has a driver, and a broker in memory that it measures. ${folder}/README.md says how to make it yours; as it is:
-  cd ${folder} && go test ./...
+  cd ${folder} && go test -v -failfast ./...
   npx mqbench plan ${folder}/scenario.yaml
 `,
 	);

@@ -156,6 +156,7 @@ function program(): string {
 			"build",
 			"-trimpath",
 			"-mod=readonly",
+			"-gcflags=all=-dwarf=false", // -s would remove them anyway
 			"-o",
 			`${file}.part`,
 			"-ldflags",
