@@ -3,6 +3,7 @@ package rabbitmq
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -92,6 +93,9 @@ func addresses(urls string, option *address.TLS) ([]string, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the URL cannot be read: %w", address.Cause(err))
+		}
+		if at.Scheme == "amqps" && !option.On && i > 0 {
+			return nil, errors.New("the first URL is amqp:// and another one amqps://: write amqps:// for all of them")
 		}
 		if option.On = option.On || at.Scheme == "amqps"; option.On {
 			at.Scheme, at.Host = "amqp", net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), securePort))

@@ -360,6 +360,7 @@ func TestOpenChecksPasswordsAndCertificatesAndSaysNoSecret(t *testing.T) {
 		{"another name", secure, ca + `, "serverName": "other.test"`, "other.test"},
 		{"another password", strings.Replace(s.url(), "s3cr3t", "wr0ng", 1), ``, "403"},
 		{"no URL", "amqp://bench:wr0ng@ 1", ``, "cannot be read"},
+		{"the second one encrypted", "amqp://bench:wr0ng@127.0.0.1," + secure, ``, "amqps:// for all of them"},
 		{"another scheme", "http://bench:wr0ng@127.0.0.1", ``, "cannot be read"},
 		{"no server", "amqp://127.0.0.1:1", ``, "connection refused"},
 	} {

@@ -95,8 +95,11 @@ test("local needs a command, of the manifest or the scenario, whose paths count 
 			},
 		);
 	expect(() => read("mybroker")).toThrow(/does not say how it is started; write command/);
-	const [system] = read("{ broker: mybroker, command: [./bin/server, --at, ./x] }").systems;
-	expect(system?.options.command).toEqual(["/there/bin/server", "--at", "./x"]);
+	expect(() => read("{ broker: mybroker, command: [./bin/server] }")).toThrow(
+		/no word of this has \{port\}; write where it belongs, or port:/,
+	);
+	const [system] = read("{ broker: mybroker, command: [./bin/server, --at, ./x{port}] }").systems;
+	expect(system?.options.command).toEqual(["/there/bin/server", "--at", "./x{port}"]);
 });
 
 test("two systems of it, and one of mqbench's, are compared", () => {

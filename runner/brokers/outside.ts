@@ -172,9 +172,15 @@ export function brokerFrom(manifest: Manifest): Broker {
 				...(Object.keys(levels).length > 0 && { byDriver: true }),
 			}),
 		server: commandServer(manifest),
-		check: ({ command }, place) => ({
+		check: ({ command, port }, place) => ({
 			broker: place !== null && place !== "process" && tell("outside-target"),
-			command: place === "process" && command === undefined && !local && tell("command-missing"),
+			command:
+				place === "process" &&
+				((command === undefined && !local && tell("command-missing")) ||
+					(command !== undefined &&
+						port === undefined &&
+						!command.some((word) => word.includes("{port}")) &&
+						tell("command-port", { port: "{port}" }))),
 		}),
 	}) as unknown as Broker;
 }

@@ -33,6 +33,8 @@ export const systemMistakes = {
 	"no-such-durability": "{title} has no durability: {durability} (it has {can}); write durability: {nearest}",
 	"config-against-durability": "durability: {durability} sets {keys} itself; remove {keys} from config",
 	"outside-target": "mqbench starts a broker from outside with target local only; write target: local or existing",
+	"command-port":
+		"mqbench picks a free port, and no word of this has {port}; write where it belongs, or port: with the one that the program takes",
 	"command-missing": "its extension does not say how it is started; write command: [./server, ...], or target: existing with a url",
 	"extension-module": "must be the path of a Go module; write e.g. github.com/me/xk6-mybroker",
 	"extension-version": "must be an exact version; write e.g. v1.2.3",
