@@ -21,10 +21,21 @@ for await (const line of createInterface({ input: process.stdin })) {
 	}
 	if (Action === "pass" && !Test)
 		console.log(`ok ${Package} ${Elapsed.toFixed(1)} s`);
-	if (Action === "fail" && !Test) failed = true;
+	if (Action === "fail" && !Test) {
+		failed = true;
+		tell(`${Package ?? ImportPath} `);
+	}
 }
-const told = [...said.values()].filter((text) => !/^ok |^\?/.test(text));
-if (failed) process.stdout.write(told.join(""));
+tell("");
 process.stdout.write(skipped.join(""));
 if (failed || (skipped.length > 0 && process.env.CI === "true"))
 	process.exitCode = 1;
+
+/** All that was said of what has failed, whose key begins so. */
+function tell(begin) {
+	for (const [key, text] of said) {
+		if (!key.startsWith(begin)) continue;
+		said.delete(key);
+		if (failed && !/^ok |^\?/.test(text)) process.stdout.write(text);
+	}
+}
