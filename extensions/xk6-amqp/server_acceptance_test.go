@@ -53,6 +53,6 @@ func startClassic(t testing.TB, sync bool) brokertest.Located {
 func start(t testing.TB, folder string, port int, pom, ready string, main ...string) brokertest.Located {
 	t.Helper()
 	config := brokertest.File(t, logging, folder, "log4j2.properties")
-	argv := []string{"java", "-Xmx512m", "-Dlog4j2.configurationFile=" + config, "-cp", brokertest.Classpath(t, pom)}
+	argv := brokertest.Java("-Dlog4j2.configurationFile="+config, "-cp", brokertest.Classpath(t, pom))
 	return brokertest.Located{Server: brokertest.StartServer(t, ready, append(argv, main...)...), URL: fmt.Sprintf("amqp://127.0.0.1:%d", port)}
 }

@@ -128,7 +128,7 @@ func start(t testing.TB, folder string, with setup) *server {
 	if out, err := format.CombinedOutput(); err != nil {
 		t.Fatalf("format the storage: %v\n%s", err, out)
 	}
-	argv := append(with.under, "java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", class, "-Dlog4j2.configurationFile="+log, "kafka.Kafka", config)
+	argv := append(with.under, brokertest.Java("-cp", class, "-Dlog4j2.configurationFile="+log, "kafka.Kafka", config)...)
 	return &server{Server: brokertest.StartServer(t, "Kafka Server started", argv...), url: fmt.Sprintf("kafka://127.0.0.1:%d", port)}
 }
 

@@ -118,10 +118,8 @@ func TestTheJournalIsSyncedForEachAcknowledgementOrNot(t *testing.T) {
 	} {
 		t.Run(c.level, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, t.TempDir(), c.journal)
-			s.Kill()
 			trace := filepath.Join(t.TempDir(), "trace")
-			s.Start("strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace)
+			s := start(t, t.TempDir(), c.journal, "strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace)
 			flushes := func() int {
 				text, err := os.ReadFile(trace)
 				if err != nil {

@@ -43,8 +43,8 @@ func running(t testing.TB) brokertest.Located {
 	return *shared
 }
 
-// start starts a standalone server with these settings of its journal, as runner/brokers/pulsar does.
-func start(t testing.TB, folder, journal string) brokertest.Located {
+// start starts a standalone server with these settings of its journal, as runner/brokers/pulsar does, under a command or none.
+func start(t testing.TB, folder, journal string, under ...string) brokertest.Located {
 	t.Helper()
 	port, web, bookie := brokertest.FreePort(t), brokertest.FreePort(t), brokertest.FreePort(t)
 	config := brokertest.File(t, fmt.Sprintf(`clusterName=standalone
@@ -72,7 +72,7 @@ appender.out.name=out
 appender.out.layout.type=PatternLayout
 appender.out.layout.pattern=%p %c{1} %m%n
 `, folder, "log4j2.properties")
-	argv := []string{"java", "-Xmx512m", "-XX:MaxDirectMemorySize=1g", "-Dio.netty.tryReflectionSetAccessible=true", "-Dlog4j2.configurationFile=" + logging}
+	argv := append(under, brokertest.Java("-XX:MaxDirectMemorySize=1g", "-Dio.netty.tryReflectionSetAccessible=true", "-Dlog4j2.configurationFile="+logging)...)
 	for _, name := range strings.Fields(`java.base/java.io java.base/java.lang java.base/java.nio java.base/java.util.zip java.base/jdk.internal.misc
 		java.base/jdk.internal.platform java.base/sun.net java.management/sun.management jdk.management/com.sun.management.internal`) {
 		argv = append(argv, "--add-opens="+name+"=ALL-UNNAMED")

@@ -18,7 +18,8 @@ node-address { protocol = http, host = "127.0.0.1", port = %d, context-path = ""
 rest-sqs { bind-hostname = "127.0.0.1", bind-port = %[1]d, sqs-limits = strict }
 rest-stats { enabled = false }
 `, port)
-	server := brokertest.StartServer(t, "started in", "java", "-Xmx512m", "-Dconfig.file="+brokertest.File(t, text, t.TempDir(), "elasticmq.conf"), "-cp",
-		brokertest.Classpath(t, "runner/brokers/sqs/pom.xml"), "org.elasticmq.server.Main")
+	config := brokertest.File(t, text, t.TempDir(), "elasticmq.conf")
+	java := brokertest.Java("-Dconfig.file="+config, "-cp", brokertest.Classpath(t, "runner/brokers/sqs/pom.xml"), "org.elasticmq.server.Main")
+	server := brokertest.StartServer(t, "started in", java...)
 	return brokertest.Located{Server: server, URL: fmt.Sprintf("http://127.0.0.1:%d", port)}
 }

@@ -13,6 +13,11 @@ type Located struct {
 	URL string
 }
 
+// Java is a command that runs a server as tests need it: they start dozens for a short time, and compile little of each.
+func Java(args ...string) []string {
+	return append([]string{"java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"}, args...)
+}
+
 // File writes a text for a server, such as its configuration, and returns its path.
 func File(t testing.TB, text string, path ...string) string {
 	t.Helper()

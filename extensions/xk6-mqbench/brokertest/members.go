@@ -125,7 +125,7 @@ func membersComeAndGo(t *testing.T, s System) {
 	}
 	first.eventually(func() bool { return len(missing()) == 0 }, func() string {
 		lost := missing()
-		return fmt.Sprintf("all of %d messages arrive; %d are missing, the first is %d", n, len(lost), lost[0])
+		return fmt.Sprintf("all of %d messages arrive; %d are missing: %v", n, len(lost), lost[:min(10, len(lost))])
 	})
 	settled()
 	if all[leaves].count() > left {
