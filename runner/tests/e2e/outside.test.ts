@@ -97,7 +97,7 @@ describe("a driver from outside", () => {
 		writeFileSync(path.join(folder, "server"), "#!/bin/sh\necho no room for me >&2; exit 3\n", {
 			mode: 0o755,
 		});
-		scenarioWith(folder, "{ broker: mybroker, command: [./server] }");
+		scenarioWith(folder, "{ broker: mybroker, command: [./server, '{port}'] }");
 		const { code, err } = await run(["scenario.yaml", "--allow-code"], { cwd: folder });
 		expect(code).toBe(3);
 		expect(flat(err)).toMatch(/mybroker: the broker did not start: .*last words: no room for me/);
