@@ -11,13 +11,13 @@ apart=xk6-pulsar
 # Vetted packages, with the versions that cmd/k6 links: three at once, because most of the time each waits for its broker. Kafka's
 # took eleven minutes where others used the cores as well.
 tests() {
-	{ go test ${in:+-C "$in"} -p 3 -timeout 25m -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
+	{ go test ${in:+-C "$in"} -p 3 -timeout 40m -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
 }
 
 if [ "${1:-}" = acceptance ]; then
 	# The contract, and what becomes of drivers whose broker freezes or goes: the rest of `npm test` is not tested again.
 	slow=$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/^\1$/p' xk6-*/*_acceptance_test.go examples/*/*_acceptance_test.go | sort -u | paste -sd '|' -)
-	long="-count 1 -p 2 -parallel 2 -timeout 40m -tags acceptance -run Conform|Contract|GoesOn|GoOn|Frozen|Restarted|$slow"
+	long="-count 1 -p 2 -parallel 2 -tags acceptance -run Conform|Contract|GoesOn|GoOn|Frozen|Restarted|$slow"
 	echo "go test -race -tags acceptance"
 	CGO_ENABLED=1 tests $long -race $(go list $ours/... | grep -E "/xk6-[a-z-]+$")
 	CGO_ENABLED=1 tests -count 1 -race $ours/xk6-mqbench/generator

@@ -5,11 +5,11 @@ import { NoSkips } from "../no-skips.ts";
 
 const globalSetup = ["infra/programs/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 
-/** These take 10 to 25 minutes each: started last, each would end with nothing else running. */
+/** These take longest: started last, each would end with nothing else running. */
 class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const long = (file: TestSpecification) =>
-			/(go|pack|kubernetes|release)\.acceptance/.test(file.moduleId);
+			/(go|kubernetes|release)\.acceptance/.test(file.moduleId);
 		const sorted = await super.sort(files);
 		return [...sorted.filter(long), ...sorted.filter((file) => !long(file))];
 	}
@@ -35,7 +35,7 @@ export default defineConfig({
 					exclude: ["**/node_modules/**"],
 					globalSetup,
 					// Most of them wait: for pods, brokers, hosts.
-					maxWorkers: 4,
+					maxWorkers: 3,
 				},
 			},
 			{
