@@ -42,7 +42,7 @@ func TestTheOnlyBrokerIsKilledAndNothingIsLost(t *testing.T) {
 			s := start(t, t.TempDir(), setup{})
 			brokertest.Failover(t, brokertest.Cluster{
 				System:   brokertest.System{Driver: New, URL: s.url, DriverOptions: []byte(options)},
-				Replicas: 1, Kills: 3, Kill: func(*testing.T, string) func() { s.kill(); return s.run },
+				Replicas: 1, Kills: 2, Kill: func(*testing.T, string) func() { s.kill(); return s.run },
 			})
 		})
 	}
