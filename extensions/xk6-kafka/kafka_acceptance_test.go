@@ -33,9 +33,9 @@ func TestConformanceOfOtherModes(t *testing.T) {
 
 func TestTheOnlyBrokerIsKilledAndNothingIsLost(t *testing.T) {
 	for name, options := range map[string]string{
-		"share group":                 `{"groupProtocol": "share", "sessionTimeoutNs": 6000000000}`,
-		"transactions":                `{"transactionNs": 20000000, "sessionTimeoutNs": 6000000000}`,
-		"transactions, a share group": `{"transactionNs": 20000000, "groupProtocol": "share", "sessionTimeoutNs": 6000000000}`,
+		"share group":                   `{"groupProtocol": "share", "sessionTimeoutNs": 6000000000}`,
+		"transactions":                  `{"transactionNs": 20000000, "sessionTimeoutNs": 6000000000}`,
+		"transactions to a share group": `{"transactionNs": 20000000, "groupProtocol": "share", "sessionTimeoutNs": 6000000000}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,6 +19,8 @@ import (
 
 type producer struct {
 	*client
+	// s is the client's, which transactions replace while others send.
+	s *session
 	// refreshedNs is when the library was last asked to look up the leaders.
 	refreshedNs atomic.Int64
 }
@@ -99,7 +101,7 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &producer{client: client}
+	p := &producer{client: client, s: s}
 	limit := max(time.Until(s.until), readyTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -81,7 +81,9 @@ func (t *transactions) transact(first *sending) {
 	if err != nil && t.s.Over.Err() == nil {
 		t.closing.Store(true)
 		t.Close()
-		if t.client, err = t.connect(); err == nil {
+		var again *client
+		if again, err = t.connect(); err == nil {
+			t.client = again
 			t.settled.Store(true)
 			err = t.BeginTransaction()
 		}

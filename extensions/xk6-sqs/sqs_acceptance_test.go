@@ -21,7 +21,6 @@ func TestElasticMQKeepsTheContract(t *testing.T) {
 		"FIFO":     `{"visibilityNs": 10000000000, "fifo": true}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			s := startServer(t)
 			ask := asker(t, s.URL, options)
 			brokertest.Run(t, func(t *testing.T) brokertest.System {

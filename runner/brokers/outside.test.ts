@@ -98,7 +98,7 @@ test("local needs a command, of the manifest or the scenario, whose paths count 
 	expect(() => read("{ broker: mybroker, command: [./bin/server] }")).toThrow(
 		/no word of this has \{port\}; write where it belongs, or port:/,
 	);
-	const [system] = read("{ broker: mybroker, command: [./bin/server, --at, ./x{port}] }").systems;
+	const [system] = read("{ broker: mybroker, command: [./bin/server, --at, './x{port}'] }").systems;
 	expect(system?.options.command).toEqual(["/there/bin/server", "--at", "./x{port}"]);
 });
 
