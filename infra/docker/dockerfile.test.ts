@@ -20,9 +20,10 @@ test("the image is of this version", () => {
 test("its programs are built as on a machine with Go", () => {
 	for (const flag of BUILD_FLAGS) expect(dockerfile).toContain(flag);
 	for (const { module, packages } of modulesOf(FIRST)) {
-		if (module !== ".") expect(dockerfile).toContain(`go build -C ${module} `);
-		expect(dockerfile).toContain(`-o /out/ ${packages.join(" ")}`);
+		const within = module === "." ? "" : `-C ${module} `;
+		expect(dockerfile).toContain(`go build ${within}"$@" ${packages.join(" ")}`);
 	}
+	expect(dockerfile).toContain("set -- -tags drivers ");
 	expect(dockerfile).toContain(
 		`-ldflags "-s -w -X github.com/mqbench/mqbench/extensions/xk6-mqbench.Version=${arg("VERSION")}"`,
 	);
