@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
 import { measured, scenario, temporaryFolder } from "../e2e/mqbench.ts";
 
-// What it takes without Go's cache, release.acceptance.ts compiles, and the first test of a new machine says how long it took.
+// With Go's own cache. A build without it is in release.acceptance.ts.
 test("the first use builds k6 and nats-server, and says how far it is; the first other system has all drivers built", async () => {
 	const folder = temporaryFolder();
 	const began = performance.now();
