@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -155,14 +154,8 @@ func classpath(t testing.TB) string {
 		return filepath.Join(home, "libs", "*")
 	}
 	needs(t, "java", "mvn")
-	resolve.Do(func() { resolved = brokertest.Classpath(t, "runner/brokers/kafka/pom.xml") })
-	return resolved
+	return brokertest.Classpath(t, "runner/brokers/kafka/pom.xml")
 }
-
-var (
-	resolve  sync.Once
-	resolved string
-)
 
 // needs skips where a program is missing, except in CI.
 func needs(t testing.TB, programs ...string) {

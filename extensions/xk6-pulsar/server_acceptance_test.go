@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -77,7 +78,7 @@ appender.out.layout.pattern=%p %c{1} %m%n
 		java.base/jdk.internal.platform java.base/sun.net java.management/sun.management jdk.management/com.sun.management.internal`) {
 		argv = append(argv, "--add-opens="+name+"=ALL-UNNAMED")
 	}
-	argv = append(argv, "-cp", jars(t)+"/*", "org.apache.pulsar.PulsarStandaloneStarter", "--config", config,
+	argv = append(argv, "-cp", jars()+"/*", "org.apache.pulsar.PulsarStandaloneStarter", "--config", config,
 		"-nss", "-nfw", "--bookkeeper-port", fmt.Sprint(bookie), "--metadata-dir", filepath.Join(folder, "metadata"), "--bookkeeper-dir", filepath.Join(folder, "bookkeeper"))
 	s := brokertest.Located{URL: fmt.Sprintf("pulsar://127.0.0.1:%d?http=127.0.0.1:%d", port, web)}
 	s.Server = brokertest.StartServer(t, "messaging service is ready", argv...)
@@ -89,16 +90,15 @@ appender.out.layout.pattern=%p %c{1} %m%n
 }
 
 // jars is the folder of the distribution's, which Maven unpacks.
-func jars(t testing.TB) string {
-	t.Helper()
+var jars = sync.OnceValue(func() string {
 	folder := filepath.Join(os.TempDir(), "mqbench-pulsar-jars")
 	mvn := exec.Command("mvn", "-q", "-B", "-f", "../../runner/brokers/pulsar/pom.xml", "dependency:unpack-dependencies", "-DincludeScope=runtime",
 		"-DoutputDirectory="+folder, "-DmarkersDirectory="+folder+"/markers")
 	if out, err := mvn.CombinedOutput(); err != nil {
-		t.Fatalf("unpack the distribution with mvn: %v\n%s", err, out)
+		panic(fmt.Sprintf("unpack the distribution with mvn: %v\n%s", err, out))
 	}
 	return folder
-}
+})
 
 // admin is a session that only asks the admin API.
 func admin(t testing.TB, s brokertest.Located) *session {

@@ -229,6 +229,7 @@ func preparesEmpty(t *testing.T, s System) {
 		first.send(0, topics[1], i)
 	}
 	to.wait(10)
+	first.settles()
 	first.within("Close", first.close) // without Remove, like a run that was killed
 
 	second := open(t, s, shape{group: s.group()}, topics...)

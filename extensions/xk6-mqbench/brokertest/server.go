@@ -184,9 +184,15 @@ func Certificate(t testing.TB, folder string) (certificate, key string) {
 	return certificate, key
 }
 
-// Classpath is of the jars of a broker definition's pom, which Maven resolves. path is from the repository's folder; the working directory is a driver's.
+// Classpath is of the jars of a broker definition's pom, which Maven resolves once. path is from the repository's folder; the working directory is
+// a driver's.
 func Classpath(t testing.TB, path string) string {
 	t.Helper()
+	classpaths.Lock()
+	defer classpaths.Unlock()
+	if known := classpaths.of[path]; known != "" {
+		return known
+	}
 	file := filepath.Join(t.TempDir(), "classpath")
 	mvn := exec.Command("mvn", "-q", "-B", "-f", filepath.Join("..", "..", path),
 		"dependency:build-classpath", "-DincludeScope=runtime", "-Dmdep.outputFile="+file)
@@ -197,5 +203,11 @@ func Classpath(t testing.TB, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(text))
+	classpaths.of[path] = strings.TrimSpace(string(text))
+	return classpaths.of[path]
 }
+
+var classpaths = struct {
+	sync.Mutex
+	of map[string]string
+}{of: map[string]string{}}
