@@ -24,10 +24,8 @@ if [ "${1:-}" = acceptance ]; then
 		$(go list $ours/... | grep -E "/xk6-[a-z-]+$" | grep -vE "/xk6-(amqp|kafka|sqs)$")
 	CGO_ENABLED=1 tests -count 1 -race $ours/xk6-mqbench/generator
 	echo "go test -tags acceptance"
-	# A billion messages would take the detector an hour.
-	CGO_ENABLED=0 tests $long -trimpath -run "$slow" $ours/xk6-mqbench/generator
-	# With it, a request of SQS over HTTP takes longer than its contract allows an idle system.
-	CGO_ENABLED=0 tests $long -trimpath -run "$slow" $ours/xk6-sqs
+	# A billion messages would take the detector an hour; with it, a request of SQS over HTTP takes longer than its contract allows an idle system.
+	CGO_ENABLED=0 tests $long -trimpath -run "$slow" $ours/xk6-mqbench/generator $ours/xk6-sqs
 	# All of its tests, which `npm test` leaves out. Its client would have C compiled for the detector, instead of what mqbench ships.
 	(cd $apart && CGO_ENABLED=0 go vet -trimpath -tags acceptance .)
 	in=$apart CGO_ENABLED=0 tests $long -trimpath .

@@ -188,8 +188,12 @@ func TestAnAttemptIsGivenUpAtItsTimeoutAndAtTheEndOfTheRun(t *testing.T) {
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(300*time.Millisecond, cancel)
-	s, made = door(&porter{dial: hang})
+	s, made = door(&porter{dial: func(attempt context.Context, n int64) error {
+		if n == 30 {
+			cancel()
+		}
+		return hang(attempt, n)
+	}})
 	s.ctx = ctx
 	m = measure(t, connectPlan(10, testPlan(100, 1000)), s, nil)
 	m.has("state interrupted failed 0 lost 0")

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,13 +109,12 @@ func gated(limit int64, p *Plan) *Plan {
 	return p
 }
 
-var names int
+var names atomic.Int64
 
 // generate makes a generator of the plan's client, on a separate broker.
 func generate(t testing.TB, plan *Plan, s *stub) *Generator {
 	t.Helper()
-	names++
-	plan.Broker = fmt.Sprintf("stub-%d", names)
+	plan.Broker = fmt.Sprintf("stub-%d", names.Add(1))
 	broker.Register(plan.Broker, s.driver)
 	g, err := New(plan, "")
 	if err != nil {

@@ -5,6 +5,8 @@ import { failoverOf, noted } from "../e2e/failover.fake.ts";
 import { haveImage } from "../e2e/images.ts";
 import { measured } from "../e2e/mqbench.ts";
 
+const RATE = 100;
+
 /** Brokers that take long to start come back under load: for `npm test`, NATS and Redis do, in containers and on this machine. */
 test.each([
 	[
@@ -52,16 +54,18 @@ test.each([
 ] as const)("%s: comes back with its data", async (_, target, system, fault, topology) => {
 	const broker = /broker: (\w+)/.exec(system)?.[1] ?? "";
 	if (target === "docker") await haveImage(broker as "kafka");
+	// Beside other tests a Pulsar was not back after a minute.
+	const seconds = broker === "pulsar" ? 150 : 60;
 	const { run: one, results } = await measured(
-		{ rate: "100/s", duration: "60s", drain: "30s" },
+		{ rate: `${RATE}/s`, duration: `${seconds}s`, drain: "30s" },
 		{ target, system, faults: `[${fault}]`, sla: "[lost == 0]" },
 		{ exit: [0, 4, 6, 99] },
 	);
 	expect(one).toMatchObject({ topology, notOffered: 0, lost: 0 });
-	// It was there again for most of the time.
-	expect(one.acked).toBeGreaterThan(1000);
 	const { fault: told, log } = failoverOf(results);
 	expect(told).toMatchObject({ error: null, endedNs: expect.any(Number) });
+	const thereSeconds = seconds - ((told.endedNs ?? Number.NaN) - told.beganNs) / 1e9;
+	expect(one.acked).toBeGreaterThan((RATE * thereSeconds) / 2);
 	noted(log, `node ${told.node ?? 1} is ready again`);
 	const text = readFileSync(path.join(results, one.folder, "broker.log"), "utf8");
 	expect(text).not.toMatch(/mkfifo|already running/);

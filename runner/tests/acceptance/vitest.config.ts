@@ -15,7 +15,7 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
-/** `npm run acceptance`: tests that are long, or bound to real time. Measurements run first, alone on the machine (`alone/`). */
+/** `npm run acceptance`: tests that are long, or bound to real time. Measurements run alone on the machine (`alone/`), after the others. */
 export default defineConfig({
 	test: {
 		root: fileURLToPath(new URL("../../..", import.meta.url)),
@@ -35,8 +35,7 @@ export default defineConfig({
 					exclude: ["**/node_modules/**"],
 					globalSetup,
 					// Most of them wait: for pods, brokers, hosts.
-					maxWorkers: 3,
-					sequence: { groupOrder: 1 },
+					maxWorkers: 4,
 				},
 			},
 			{
@@ -46,6 +45,7 @@ export default defineConfig({
 					include: ["runner/tests/acceptance/alone/*.acceptance.ts"],
 					globalSetup,
 					fileParallelism: false,
+					sequence: { groupOrder: 1 },
 				},
 			},
 		],
