@@ -9,7 +9,10 @@ test("a driver from the template passes the contract, and its broker is measured
 	const cwd = temporaryFolder();
 	expect(await run(["init", "driver", "acme"], { cwd })).toMatchObject({ code: 0 });
 	const folder = path.join(cwd, "xk6-acme");
-	execFileSync("go", ["test", "./..."], { cwd: folder, env: { ...process.env, GOFLAGS: "" } });
+	execFileSync("go", ["test", "./..."], {
+		cwd: folder,
+		env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-trimpath -gcflags=all=-dwarf=false" },
+	});
 	const { code, out } = await run(["scenario.yaml", "--allow-code", "--out", "../out"], {
 		cwd: folder,
 	});

@@ -40,7 +40,8 @@ func main() { cmd.Execute() }
 		for (const part of parts) go("mod", "edit", `-replace=${OURS}/${part}=${EXTENSIONS}/${part}`);
 		go("mod", "edit", `-require=${k6}`);
 		go("mod", "tidy");
-		go("build", "-trimpath", "-o", "k6", ".");
+		// As mqbench builds k6, whose packages Go has: without a debugger's data.
+		go("build", "-trimpath", "-gcflags=all=-dwarf=false", "-o", "k6", ".");
 		const run = (args: string[], env = {}) =>
 			execFileSync(path.join(folder, "k6"), args, {
 				cwd: folder,

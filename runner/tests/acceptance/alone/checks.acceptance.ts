@@ -11,6 +11,7 @@ import { cpus } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { BUILD_FLAGS } from "../../../../infra/programs/build.ts";
 import { pathOf, realBinaries } from "../../../../infra/programs/real.fake.ts";
 import type { Result } from "../../../model/result.ts";
 import { packageFolder } from "../../../package.ts";
@@ -106,6 +107,7 @@ test("five healthy quickstarts in a row pass, and no check speaks up unless some
 		const checks = told(`quickstart ${i}, ${Math.round(idle * 100)} % idle, exit ${code}`, result);
 		// Other programs on the machine may cost the run its verdict, nothing else.
 		expect([0, 4, 6, 99], err).toContain(code);
+		if (checks.get("steal") === "warn") continue; // other machines are not seen in what is idle here
 		if (othersHadTheMachine(result)) {
 			if (idle > IDLE) disturbed++;
 			continue;
@@ -177,8 +179,9 @@ func standStill() {
 	const list = path.join(folder, "overlay.json");
 	writeFileSync(list, JSON.stringify({ Replace: replaced }));
 	const k6 = path.join(folder, "k6");
-	const build = ["build", "-C", extensions, "-overlay", list, "-o", k6, "./cmd/k6"];
-	execFileSync("go", build, { stdio: "ignore" });
+	const build = ["build", ...BUILD_FLAGS, "-overlay", list, "-o", k6, "./cmd/k6"];
+	const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "", GOWORK: "off" };
+	execFileSync("go", build, { cwd: extensions, env, stdio: "ignore" });
 	const binaries = await realBinaries();
 	for (const name of ["agent", "nats-server"])
 		symlinkSync(await pathOf(binaries, name), path.join(folder, name));
