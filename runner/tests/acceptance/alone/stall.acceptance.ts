@@ -68,7 +68,8 @@ describe("25 random moments at which k6 is stopped are never a FAIL that the sys
 	);
 	test.each(loads)("%s at %d/s", async (system, rate) => {
 		const load = { rate: `${rate}/s`, warmup: "1s", duration: "14s" };
-		const made = await measuring(load, { system, sla: "[p99 < 5ms]" });
+		// Two cores carry 100 000/s through NATS with a p99 of 7 ms, k6 among them: that would be the system's own.
+		const made = await measuring(load, { system, sla: "[p99 < 20ms]" });
 		for (let i = 0; i < 25; i++) {
 			await sleep(Math.random() * 500);
 			await freeze(made.children, "k6", 10 + Math.random() * 50);
