@@ -14,18 +14,21 @@ import (
 )
 
 func TestElasticMQKeepsTheContract(t *testing.T) {
-	for name, options := range map[string]string{
+	for _, c := range []struct {
+		name, options string
+		mostBytes     int // as runner/brokers/sqs allows: a batch shares a request
+	}{
 		// The messages of a consumer that dies come again after the visibility timeout, half a minute by default.
-		"standard": `{"visibilityNs": 10000000000}`,
-		"batches":  `{"visibilityNs": 10000000000, "batch": 10, "requests": 2}`,
-		"FIFO":     `{"visibilityNs": 10000000000, "fifo": true}`,
+		{"standard", `{"visibilityNs": 10000000000}`, 190_000},
+		{"batches", `{"visibilityNs": 10000000000, "batch": 10, "requests": 2}`, 19_000},
+		{"FIFO", `{"visibilityNs": 10000000000, "fifo": true}`, 190_000},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			s := startServer(t)
-			ask := asker(t, s.URL, options)
+			ask := asker(t, s.URL, c.options)
 			brokertest.Run(t, func(t *testing.T) brokertest.System {
 				return brokertest.System{
-					Driver: New, URL: s.URL, DriverOptions: json.RawMessage(options), NoFanOut: true, Queues: true, MostBytes: 190_000,
+					Driver: New, URL: s.URL, DriverOptions: json.RawMessage(c.options), NoFanOut: true, Queues: true, MostBytes: c.mostBytes,
 					Make: func(t *testing.T, topic string, _ int) {
 						attributes := map[string]string{}
 						if ask.own.FIFO {
