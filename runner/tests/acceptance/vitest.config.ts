@@ -5,11 +5,11 @@ import { NoSkips } from "../no-skips.ts";
 
 const globalSetup = ["infra/programs/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 
-/** These take longest: started last, each would end with nothing else running. */
+/** These take longest: started last, each would end with nothing else running. Releases use all cores, which the brokers' tests need. */
 class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const long = (file: TestSpecification) =>
-			/(go|kubernetes|release)\.acceptance/.test(file.moduleId);
+			/(go|kubernetes|pack)\.acceptance/.test(file.moduleId);
 		const sorted = await super.sort(files);
 		return [...sorted.filter(long), ...sorted.filter((file) => !long(file))];
 	}
