@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { NoSkips } from "./tests/no-skips.ts";
+import { QUICK_JAVA } from "./tests/quick-java.ts";
 
 /** Tests that start brokers, browsers or hosts, or change global state, get a process; others share one to load modules once. */
 const ISOLATED = [
@@ -38,6 +39,7 @@ export default defineConfig({
 		tags: [{ name: "long", description: "npm test leaves it out, npm run acceptance has it" }],
 		experimental: { fsModuleCache: true },
 		sequence: { sequencer: IsolatedFirst },
+		env: QUICK_JAVA,
 		reporters: process.env.CI ? ["default", new NoSkips()] : ["default"],
 		projects: [
 			{

@@ -57,7 +57,8 @@ describe.skipIf(missing !== null)(
 
 		test("NATS and Kafka of three nodes each are measured on the same three, come back after a kill of their leader, and leave nothing", async () => {
 			const { result } = await measured(
-				{ rate: "100/s", warmup: "5s", duration: "40s" },
+				// Kafka's node was not back after half a minute, at a load of 15 on 2 cores.
+				{ rate: "100/s", warmup: "5s", duration: "80s" },
 				{
 					system: "",
 					systems:
@@ -91,7 +92,7 @@ describe.skipIf(missing !== null)(
 			}
 			await nothingRuns();
 			expect(folders()).toEqual([]);
-		}, 400_000);
+		}, 500_000);
 
 		// A forwarder connects to the subscriptions, which are on another machine.
 		test("forwarders of ZeroMQ and of nanomsg hand everything on between clients of another host, and leave nothing", async () => {

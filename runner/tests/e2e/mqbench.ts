@@ -284,6 +284,7 @@ const BASE = Object.fromEntries(
 		"TMPDIR",
 		"MQBENCH_CACHE_DIR",
 		"XDG_CACHE_HOME",
+		"JAVA_HOME",
 		// The tests look at the same engine as mqbench.
 		"DOCKER_HOST",
 		"DOCKER_CONTEXT",
